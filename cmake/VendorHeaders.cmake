@@ -1,30 +1,70 @@
-# Finds the CUDA, CUPTI and NCCL headers and makes the target mfushim_vendor_headers.
-# Order: CUDAToolkit_ROOT, CUDA_HOME, nvcc in PATH, /usr/local/cuda, then what scripts/setup unpacked
-# into .cache/vendor-headers. Headers only: no vendor library is ever linked.
+# Finds the CUDA, CUPTI and NCCL headers and makes the target mfushim_vendor_headers. Headers only: no vendor library
+# is ever linked. CUDA's own come from one root, the first of CUDAToolkit_ROOT, CUDA_HOME, nvcc's, /usr/local/cuda
+# that has them all, else from what scripts/setup unpacked into .cache/vendor-headers; NCCL's may lie elsewhere.
+#   MFUSHIM_HEADERS=wheels (variable or environment) looks in .cache/vendor-headers alone.
+# As a script (cmake -P) it only prints "missing: NAME..." where something is missing.
 
-set(_roots ${CUDAToolkit_ROOT} $ENV{CUDAToolkit_ROOT} $ENV{CUDA_HOME})
-find_program(MFUSHIM_NVCC nvcc)
-if(MFUSHIM_NVCC)
-  file(REAL_PATH ${MFUSHIM_NVCC} _nvcc)
-  cmake_path(GET _nvcc PARENT_PATH _bin)
-  cmake_path(GET _bin PARENT_PATH _nvcc_root)
-  list(APPEND _roots ${_nvcc_root})
+if(NOT DEFINED MFUSHIM_HEADERS AND DEFINED ENV{MFUSHIM_HEADERS})
+  set(MFUSHIM_HEADERS $ENV{MFUSHIM_HEADERS})
 endif()
-list(APPEND _roots /usr/local/cuda ${PROJECT_SOURCE_DIR}/.cache/vendor-headers)
 
-find_path(MFUSHIM_CUDA_INCLUDE cuda.h HINTS ${_roots} PATH_SUFFIXES include targets/x86_64-linux/include
-          NO_DEFAULT_PATH)
-find_path(MFUSHIM_CUPTI_INCLUDE cupti.h HINTS ${MFUSHIM_CUDA_INCLUDE} ${_roots}
-          PATH_SUFFIXES include extras/CUPTI/include NO_DEFAULT_PATH)
-find_path(MFUSHIM_NCCL_INCLUDE nccl.h HINTS ${MFUSHIM_CUDA_INCLUDE} ${_roots} PATH_SUFFIXES include)
-
-foreach(_what CUDA CUPTI NCCL)
-  if(NOT MFUSHIM_${_what}_INCLUDE)
-    message(FATAL_ERROR "The ${_what} headers were not found. Give CUDAToolkit_ROOT or CUDA_HOME, or let "
-                        "scripts/setup fetch the headers alone; or build only the analyzer with "
-                        "-DMFUSHIM_BUILD_SHIM=OFF.")
+set(_roots)
+if(NOT MFUSHIM_HEADERS STREQUAL "wheels")
+  list(APPEND _roots ${CUDAToolkit_ROOT} $ENV{CUDAToolkit_ROOT} $ENV{CUDA_HOME})
+  find_program(MFUSHIM_NVCC nvcc)
+  if(MFUSHIM_NVCC)
+    file(REAL_PATH ${MFUSHIM_NVCC} _nvcc)
+    cmake_path(GET _nvcc PARENT_PATH _bin)
+    cmake_path(GET _bin PARENT_PATH _nvcc_root)
+    list(APPEND _roots ${_nvcc_root})
   endif()
-endforeach()
+  list(APPEND _roots /usr/local/cuda)
+endif()
+list(APPEND _roots ${CMAKE_CURRENT_LIST_DIR}/../.cache/vendor-headers)
+
+function(mfushim_find_cuda_headers)
+  foreach(root IN LISTS ARGN)
+    foreach(include ${root}/include ${root}/targets/x86_64-linux/include)
+      foreach(cupti ${include} ${root}/extras/CUPTI/include)
+        if(EXISTS ${include}/cuda.h AND EXISTS ${include}/cublas_v2.h AND EXISTS ${cupti}/cupti.h)
+          cmake_path(NORMAL_PATH include)
+          cmake_path(NORMAL_PATH cupti)
+          set(MFUSHIM_CUDA_INCLUDE ${include} CACHE PATH "Folder of cuda.h and cublas_v2.h")
+          set(MFUSHIM_CUPTI_INCLUDE ${cupti} CACHE PATH "Folder of cupti.h")
+          return()
+        endif()
+      endforeach()
+    endforeach()
+  endforeach()
+endfunction()
+
+if(NOT MFUSHIM_CUDA_INCLUDE OR NOT MFUSHIM_CUPTI_INCLUDE)
+  mfushim_find_cuda_headers(${_roots})
+endif()
+find_path(MFUSHIM_NCCL_INCLUDE nccl.h HINTS ${_roots} PATH_SUFFIXES include targets/x86_64-linux/include NO_DEFAULT_PATH)
+if(NOT MFUSHIM_HEADERS STREQUAL "wheels")
+  find_path(MFUSHIM_NCCL_INCLUDE nccl.h)
+endif()
+
+set(_missing)
+if(NOT MFUSHIM_CUDA_INCLUDE)
+  list(APPEND _missing CUDA)
+endif()
+if(NOT MFUSHIM_NCCL_INCLUDE)
+  list(APPEND _missing NCCL)
+endif()
+list(JOIN _missing " " _missing)
+
+if(CMAKE_SCRIPT_MODE_FILE)
+  if(_missing)
+    message(NOTICE "missing: ${_missing}")
+  endif()
+  return()
+endif()
+if(_missing)
+  message(FATAL_ERROR "Headers not found: ${_missing}. Give CUDAToolkit_ROOT or CUDA_HOME, or let scripts/setup fetch "
+                      "the headers alone; or build only the analyzer with -DMFUSHIM_BUILD_SHIM=OFF.")
+endif()
 
 add_library(mfushim_vendor_headers INTERFACE)
 target_include_directories(mfushim_vendor_headers SYSTEM INTERFACE
