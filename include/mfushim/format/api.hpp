@@ -55,14 +55,6 @@ struct ApiRow {
 
 inline constexpr std::array<ApiRow, static_cast<std::size_t>(Api::kCount)> kApis = {{
 #define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kDriver, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_driver.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kRuntime, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_runtime.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
   {#symbol, Library::kCublas, ApiClass::api_class, since, until},
 #include "mfushim/format/apis_cublas.def"
 #undef MFUSHIM_API
@@ -75,13 +67,26 @@ inline constexpr std::array<ApiRow, static_cast<std::size_t>(Api::kCount)> kApis
 #include "mfushim/format/apis_cudnn.def"
 #undef MFUSHIM_API
 #define MFUSHIM_API(symbol, api_class, since, until) \
+  {#symbol, Library::kDriver, ApiClass::api_class, since, until},
+#include "mfushim/format/apis_driver.def"
+#undef MFUSHIM_API
+#define MFUSHIM_API(symbol, api_class, since, until) \
   {#symbol, Library::kNccl, ApiClass::api_class, since, until},
 #include "mfushim/format/apis_nccl.def"
+#undef MFUSHIM_API
+#define MFUSHIM_API(symbol, api_class, since, until) \
+  {#symbol, Library::kRuntime, ApiClass::api_class, since, until},
+#include "mfushim/format/apis_runtime.def"
 #undef MFUSHIM_API
 }};
 
 constexpr const ApiRow& api_row(Api api) {
   return kApis[static_cast<std::size_t>(api)];
 }
+
+// The two lists above take the rows in one order.
+static_assert(api_row(Api::cublasGemmEx).name == "cublasGemmEx");
+static_assert(api_row(Api::cuLaunchKernel).name == "cuLaunchKernel");
+static_assert(api_row(Api::cudaLaunchKernel).name == "cudaLaunchKernel");
 
 }  // namespace mfushim::format
