@@ -33,5 +33,13 @@ quietly() {
   fi
 }
 
-# True where the driver of a real GPU answers.
-have_gpu() { command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU '; }
+# How many GPUs a real driver answers for, and what the first is.
+gpu_names() { command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null || true; }
+gpu_count() { gpu_names | grep -c . || true; }
+gpu_name() { gpu_names | head -n 1; }
+
+# Runs a command with a CUDA toolkit's libraries within reach of the loader.
+with_toolkit_libraries() {
+  local toolkit=${CUDA_HOME-/usr/local/cuda}
+  LD_LIBRARY_PATH=$toolkit/lib64:$toolkit/extras/CUPTI/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+}
