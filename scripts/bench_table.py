@@ -33,7 +33,7 @@ def row(entry):
         ratio = entry["figure"] / budget
         cells[1] = f"{'>=' if higher else '<='} {budget:.4g}"
         cells[4] = f"{ratio:.2f}"
-        cells[5] = "" if (ratio >= 1 if higher else ratio <= 1) else "over budget" if not higher else "under budget"
+        cells[5] = "" if (ratio >= 1 if higher else ratio <= 1) else "misses its budget"
     return cells
 
 
@@ -46,10 +46,11 @@ def print_table(rows):
 
 def main(folder, *names):
     rows, failed = [["what", "budget", "figure", "unit", "ratio", ""]], []
-    for program in programs(pathlib.Path(folder), names):
+    for program in programs(pathlib.Path(folder).resolve(), names):
         print(f"bench: {program.name}", file=sys.stderr)
         try:
-            rows += [row(entry) for entry in figures(program)]
+            for entry in figures(program):
+                rows.append(row(entry))
         except (RuntimeError, OSError, ValueError, KeyError) as error:
             failed.append(str(error))
     if len(rows) > 1:
