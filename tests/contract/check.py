@@ -13,6 +13,7 @@ CHECKS = {
     "formatting": sources.formatting,
     "exports": elf.exports,
     "symbol_versions": elf.symbol_versions,
+    "late_loading": elf.late_loading,
     "needed": elf.needed,
     "glibc": elf.glibc,
 }

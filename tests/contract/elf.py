@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 # What every process on a glibc system has loaded anyway: an unmet need would end each program the preload reaches.
 ALLOWED_NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2"}
@@ -40,6 +41,14 @@ def symbol_versions(library):
     for line in run("readelf", "--wide", "--version-info", library).splitlines():
         if "Version definition section" in line:
             yield f"{library} defines symbol versions; its version script must be anonymous"
+
+
+def late_loading(library):
+    """A preload of large initial-exec thread-locals works, but a later dlopen of the same file then fails."""
+    load = subprocess.run([sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", library],
+                          capture_output=True, text=True)
+    if load.returncode != 0:
+        yield f"dlopen of {library} fails: {load.stderr.strip().splitlines()[-1] if load.stderr else load.returncode}"
 
 
 def needed(library):

@@ -59,6 +59,7 @@ class SourceChecks(unittest.TestCase):
         self.include("analyzer/read/b.cpp", '"shim/hook.hpp"', "shim/b.cpp")
         self.include("analyzer/passes/b.cpp", '"report/t.hpp"', "analyzer/commands/b.cpp")
         self.include("analyzer/knowledge/b.cpp", '"read/r.hpp"', "analyzer/main.cpp")
+        self.include("analyzer/other/b.cpp", '"read/r.hpp"', "analyzer/passes/b.cpp")
         self.include("shim/b.cpp", '"analyzer/read/r.hpp"', "tests/unit/b.cpp")
         self.include("tests/sim/b.cpp", '"hook.hpp"', "shim/b.cpp")
         self.include("tests/sim/b.cpp", '"read/r.hpp"', "analyzer/read/c.cpp")
@@ -127,6 +128,11 @@ class ElfChecks(unittest.TestCase):
     def test_symbol_versions(self):
         self.assertEqual(list(elf.symbol_versions(self.good)), [])
         self.assertEqual(len(list(elf.symbol_versions(self.named))), 1)
+
+    def test_late_loading(self):
+        self.assertEqual(list(elf.late_loading(self.good)), [])
+        large = self.library('__thread char a[65536] __attribute__((tls_model("initial-exec"))); char* f() { return a; }')
+        self.assertIn("static TLS", list(elf.late_loading(large))[0])
 
     def test_needed(self):
         self.assertEqual(list(elf.needed(self.good)), [])

@@ -86,9 +86,10 @@ def layer_breach(path, into):
     if len(into) < 3 or into[0] != "analyzer" or len(path.parts) < 3:
         return None
     here, there = path.parts[1], into[1]
-    if here == there or there not in LAYERS or here not in LAYERS:
-        return None
-    if here == "knowledge" or LAYERS.index(there) > LAYERS.index(here):
+    for folder in (here, there):
+        if folder not in LAYERS:
+            return f"analyzer/{folder} has no place in the order of folders"
+    if here != there and (here == "knowledge" or LAYERS.index(there) > LAYERS.index(here)):
         return f"{here} must not include {there}: left to right only ({' -> '.join(LAYERS[1:])})"
     return None
 
