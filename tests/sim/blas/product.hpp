@@ -1,0 +1,75 @@
+// One matrix product, whichever function asked for it: its checks, cost, kernels and line of truth.
+#pragma once
+
+#include <cublas_api.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels.hpp"
+#include "sim_driver.hpp"
+
+namespace mfusim::blas {
+
+struct Product {
+  const char* api = "";
+  cublasOperation_t transa = CUBLAS_OP_N;
+  cublasOperation_t transb = CUBLAS_OP_N;
+  int64_t m = 0, n = 0, k = 0;
+  int64_t batch = 1;
+  cudaDataType_t a_type = CUDA_R_32F;
+  cudaDataType_t b_type = CUDA_R_32F;
+  cudaDataType_t d_type = CUDA_R_32F;
+  int compute = CUBLAS_COMPUTE_32F;  // cublasComputeType_t, as asked
+  bool tf32_allowed = false;         // by the handle's math mode
+  bool pointer_array = false;        // batch given as an array of pointers
+  bool bias = false;                 // changes the kernel's name only
+};
+
+// Of the logical operation, without epilogue: 2mnk real, 8mnk complex.
+double flops_of(const Product& product);
+
+// The kernels cuBLAS would launch on this GPU, in order: none for an empty product, two for split-K.
+std::vector<library::KernelWork> kernels_of(const Product& product,
+                                            const library::DeviceFacts& device);
+
+// Launches the product and, at the end of the outermost scope, writes its line of truth.
+cublasStatus_t perform(const Product& product, const library::DriverDoor& door,
+                       cudaStream_t stream);
+
+cublasStatus_t status_of(CUresult result);
+
+}  // namespace mfusim::blas
+
+// cuBLAS performs some products through cuBLASLt: only the outermost call is the program's, and it owns
+// the launches below it. libcublasLt keeps the scope for both.
+struct MfusimProductScope {
+  int depth;
+  int launches;
+};
+extern "C" MfusimProductScope* mfusim_product_scope();
+
+namespace mfusim::blas {
+
+// One public call that performs a product; nests.
+class ProductCall {
+ public:
+  ProductCall(const Product& product, cudaStream_t stream);
+  ~ProductCall();
+  ProductCall(const ProductCall&) = delete;
+  ProductCall& operator=(const ProductCall&) = delete;
+
+  // Ends the call: its line of truth is written when it was the outermost and succeeded.
+  cublasStatus_t finish(cublasStatus_t status);
+
+ private:
+  void write_truth(int launches) const;
+
+  const Product& product_;
+  cudaStream_t stream_;
+  MfusimProductScope* scope_;
+  int launches_before_;
+};
+
+}  // namespace mfusim::blas

@@ -1,0 +1,36 @@
+# mfusim_library_double(TARGET): a shared library that stands in for one of the vendor's.
+#   FOLDER DIR       under the build's sim/ folder
+#   SONAME NAME      as the vendor's
+#   EXPORTS FILE     version script; @SONAME@ in it is replaced
+#   HEADERS NAME...  whose functions it exports, as stubs where SOURCES define none
+#   NAMES REGEX      of those functions
+#   STATUS TYPE REFUSAL N   the library's result type and its value for "not supported"
+#   SOURCES FILE...
+function(mfusim_library_double target)
+  cmake_parse_arguments(arg "" "FOLDER;SONAME;EXPORTS;NAMES;STATUS;REFUSAL" "HEADERS;SOURCES" ${ARGN})
+  set(made ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  set(SONAME ${arg_SONAME})
+  configure_file(${arg_EXPORTS} ${made}.map @ONLY)
+
+  add_custom_command(
+    OUTPUT ${made}_stubs.cpp
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/sim/library/name_stubs.py ${arg_HEADERS}
+            --compiler ${CMAKE_CXX_COMPILER} -I${MFUSHIM_CUDA_INCLUDE} -I${MFUSHIM_NCCL_INCLUDE}
+            --names "${arg_NAMES}" --library ${arg_SONAME} --status ${arg_STATUS}
+            --refusal ${arg_REFUSAL} --out ${made}_stubs.cpp
+    DEPENDS ${PROJECT_SOURCE_DIR}/tests/sim/library/name_stubs.py
+    VERBATIM)
+
+  add_library(${target} SHARED ${arg_SOURCES} ${made}_stubs.cpp)
+  string(REGEX MATCH "^lib(.+)(\\.so\\.[0-9]+)$" _ ${arg_SONAME})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${CMAKE_MATCH_1} SUFFIX ${CMAKE_MATCH_2} NO_SONAME ON
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/sim/${arg_FOLDER}
+    LINK_DEPENDS ${made}.map
+    SKIP_BUILD_RPATH ON)
+  target_link_options(${target} PRIVATE
+    -Wl,-soname,${arg_SONAME} -Wl,--version-script=${made}.map -Wl,-z,defs)
+  target_link_libraries(${target} PRIVATE mfusim_library ${CMAKE_DL_LIBS})
+  set_source_files_properties(${arg_SOURCES} PROPERTIES
+    COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion")
+endfunction()

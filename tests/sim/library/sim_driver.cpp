@@ -1,0 +1,66 @@
+// Looks the simulator's own functions up in the driver that is loaded, once per process.
+#include "sim_driver.hpp"
+
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+namespace mfusim::library {
+namespace {
+
+struct SimFunctions {
+  MfusimTruthFn truth = nullptr;
+  MfusimStubFn stub = nullptr;
+  MfusimPeakFn peak = nullptr;
+  MfusimRateFn rate = nullptr;
+
+  SimFunctions() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (driver == nullptr) return;
+    truth = reinterpret_cast<MfusimTruthFn>(dlsym(driver, MFUSIM_TRUTH_SYMBOL));
+    stub = reinterpret_cast<MfusimStubFn>(dlsym(driver, MFUSIM_STUB_SYMBOL));
+    peak = reinterpret_cast<MfusimPeakFn>(dlsym(driver, MFUSIM_PEAK_SYMBOL));
+    rate = reinterpret_cast<MfusimRateFn>(dlsym(driver, MFUSIM_RATE_SYMBOL));
+  }
+};
+
+// Used while the process exits too, so it is never destroyed.
+const SimFunctions& functions() {
+  static const SimFunctions* const found = new SimFunctions;
+  return *found;
+}
+
+}  // namespace
+
+void truth(const std::string& json_object) {
+  if (functions().truth != nullptr) functions().truth(json_object.c_str());
+}
+
+void stub_hit(const char* library, const char* function) {
+  if (functions().stub != nullptr) functions().stub(library, function);
+}
+
+double peak_flops(int dtype) {
+  const double peak = functions().peak != nullptr ? functions().peak(dtype) : 0;
+  return peak > 0 ? peak : 1e12;
+}
+
+double bytes_per_second(Rate rate) {
+  const double found = functions().rate != nullptr ? functions().rate(static_cast<int>(rate)) : 0;
+  return found > 0 ? found : 1e11;
+}
+
+DeviceFacts current_device() {
+  thread_local int known_device = -1;
+  thread_local DeviceFacts facts;
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || device == known_device) return facts;
+  if (cudaDeviceGetAttribute(&facts.sm_count, cudaDevAttrMultiProcessorCount, device) ==
+          cudaSuccess &&
+      cudaDeviceGetAttribute(&facts.compute_major, cudaDevAttrComputeCapabilityMajor, device) ==
+          cudaSuccess) {
+    known_device = device;
+  }
+  return facts;
+}
+
+}  // namespace mfusim::library

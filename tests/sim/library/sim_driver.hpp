@@ -1,0 +1,30 @@
+// What the simulator's driver exports beyond the vendor's functions, for the library doubles.
+#pragma once
+
+#include <mfusim/driver.h>
+
+#include <string>
+
+namespace mfusim::library {
+
+enum class Rate : int { kDeviceMemory = 0, kPeerLink = 1, kHostLink = 2 };
+
+// Appends one JSON object to the truth file; nothing happens when the driver keeps none.
+void truth(const std::string& json_object);
+
+// Names a public function of a double that a program called and that is only a stub.
+void stub_hit(const char* library, const char* function);
+
+// Dense peak in FLOP/s; dtype is a cudaDataType_t value, or -1 for CUDA-core fp32.
+double peak_flops(int dtype);
+
+double bytes_per_second(Rate rate);
+
+// What a kernel's shape depends on, of the calling thread's current device.
+struct DeviceFacts {
+  int sm_count = 0;
+  int compute_major = 0;
+};
+DeviceFacts current_device();
+
+}  // namespace mfusim::library
