@@ -6,10 +6,12 @@
 // nearly constant; apart, each compresses to its own entropy.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -95,23 +97,46 @@ inline bool read_chunk(ByteSource& in, const Decompressor& codec, std::span<std:
   return true;
 }
 
-// values[0] as a varint, then the number of planes (0: all values are equal to the first), then
-// planes.
+// Residuals are zigzag-coded, plain values are not; a scale divides the number that was coded.
+constexpr std::uint64_t magnitude(std::uint64_t v, bool residual) {
+  return residual ? (v >> 1) + (v & 1) : v;
+}
+constexpr std::uint64_t divide(std::uint64_t v, bool residual, std::uint64_t scale) {
+  return residual ? zigzag(unzigzag(v) / static_cast<std::int64_t>(scale)) : v / scale;
+}
+constexpr std::uint64_t multiply(std::uint64_t v, bool residual, std::uint64_t scale) {
+  if (!residual) return v * scale;
+  return zigzag(static_cast<std::int64_t>(static_cast<std::uint64_t>(unzigzag(v)) * scale));
+}
+
+// values[0] as a varint, then for the rest either 0 and the one value that all of them have, or the
+// number of planes, the common divisor (stamps of a microsecond clock are multiples of 1000), and
+// the planes of the quotients.
 inline void write_integers(ByteSink& out, const Compressor& codec, BlockScratch& scratch,
-                           std::size_t n) {
-  const auto& v = scratch.values;
+                           std::size_t n, bool residual) {
+  auto& v = scratch.values;
   out.varint(v[0]);
-  std::uint64_t any = 0;
+  if (n == 1) return;
   bool same = true;
+  std::uint64_t scale = 0;
   for (std::size_t i = 1; i < n; ++i) {
-    any |= v[i];
-    same = same && v[i] == v[0];
+    same = same && v[i] == v[1];
+    if (scale != 1) scale = std::gcd(scale, magnitude(v[i], residual));
   }
-  std::uint8_t planes = 0;
-  if (!same) do
-      ++planes;
-    while (planes < 8 && (any >> (8 * planes)) != 0);
+  if (same) {
+    out.byte(0);
+    return out.varint(v[1]);
+  }
+  if (scale > std::uint64_t{1} << 32) scale = 1;
+  std::uint64_t any = 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if (scale != 1) v[i] = divide(v[i], residual, scale);
+    any |= v[i];
+  }
+  std::uint8_t planes = 1;
+  while (planes < 8 && (any >> (8 * planes)) != 0) ++planes;
   out.byte(planes);
+  out.varint(scale);
   for (std::uint8_t p = 0; p < planes; ++p) {
     for (std::size_t i = 1; i < n; ++i)
       scratch.plane[i - 1] = static_cast<std::uint8_t>(v[i] >> (8 * p));
@@ -120,17 +145,21 @@ inline void write_integers(ByteSink& out, const Compressor& codec, BlockScratch&
 }
 
 inline bool read_integers(ByteSource& in, const Decompressor& codec, BlockScratch& scratch,
-                          std::size_t n) {
+                          std::size_t n, bool residual) {
   auto& v = scratch.values;
   v[0] = in.varint();
+  if (n == 1) return in.ok();
   const std::uint8_t planes = in.byte();
+  const std::uint64_t second = in.varint();  // the value of all, or the divisor
   if (!in.ok() || planes > 8) return false;
-  for (std::size_t i = 1; i < n; ++i) v[i] = planes == 0 ? v[0] : 0;
+  std::fill(v.begin() + 1, v.begin() + static_cast<std::ptrdiff_t>(n), planes == 0 ? second : 0);
   for (std::uint8_t p = 0; p < planes; ++p) {
     const auto plane = std::span(scratch.plane).first(n - 1);
     if (!read_chunk(in, codec, plane)) return false;
     for (std::size_t i = 1; i < n; ++i) v[i] |= std::uint64_t{plane[i - 1]} << (8 * p);
   }
+  if (planes != 0 && second != 1)
+    for (std::size_t i = 1; i < n; ++i) v[i] = multiply(v[i], residual, second);
   return true;
 }
 
@@ -200,14 +229,16 @@ void encode_column(ByteSink& out, const Compressor& codec, std::span<const Recor
         t == Transform::kPlain ? value : zigzag(static_cast<std::int64_t>(value - predicted));
     return value;
   });
-  write_integers(out, codec, scratch, records.size());
+  write_integers(out, codec, scratch, records.size(), t != Transform::kPlain);
 }
 
 template <class Record, class Value>
 bool decode_column(ByteSource& in, const Decompressor& codec, std::span<Record> records,
                    const auto& field, std::uint64_t base, BlockScratch& scratch) {
   const auto t = static_cast<Transform>(in.byte());
-  if (t > Transform::kByKey || !read_integers(in, codec, scratch, records.size())) return false;
+  if (t > Transform::kByKey ||
+      !read_integers(in, codec, scratch, records.size(), t != Transform::kPlain))
+    return false;
   walk(records, t, base, scratch, [&](std::size_t i, std::uint64_t predicted) {
     const std::uint64_t coded = scratch.values[i];
     const std::uint64_t value =
@@ -231,7 +262,7 @@ void encode_text(ByteSink& out, const Compressor& codec, std::span<const Record>
     used += text.size();
     scratch.values[i] = text.size();
   }
-  write_integers(out, codec, scratch, records.size());
+  write_integers(out, codec, scratch, records.size(), false);
   write_chunk(out, codec, std::span(scratch.text).first(used));
 }
 
@@ -239,7 +270,7 @@ void encode_text(ByteSink& out, const Compressor& codec, std::span<const Record>
 template <class Record, class Store>
 bool decode_text(ByteSource& in, const Decompressor& codec, std::span<Record> records,
                  const auto& field, BlockScratch& scratch, Store&& store) {
-  if (in.byte() != 0 || !read_integers(in, codec, scratch, records.size())) return false;
+  if (in.byte() != 0 || !read_integers(in, codec, scratch, records.size(), false)) return false;
   std::size_t total = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (scratch.values[i] > kMaxColumnText - total) return false;
