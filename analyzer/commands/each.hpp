@@ -1,0 +1,12 @@
+// The functions that the table of commands points to, each in a file of its own.
+#pragma once
+
+#include "commands/command.hpp"
+
+namespace mfushim::commands {
+
+int assemble(const Arguments& arguments);
+int dump(const Arguments& arguments);
+int report(const Arguments& arguments);
+
+}  // namespace mfushim::commands
