@@ -1,5 +1,5 @@
-// libcublas's products: the narrow types go through cuBLASLt, as in the real library, the others are
-// launched here.
+// libcublas's products: the narrow types go through cuBLASLt, as in the real library, the others
+// are launched here.
 #include "gemm.hpp"
 
 #include <cublasLt.h>
@@ -43,8 +43,7 @@ void describe(cublasLtMatrixLayoutOpaque_t* layout, cudaDataType_t type, bool tr
                                    sizeof stride);
 }
 
-cublasStatus_t through_lt(cublasHandle_t handle, const Product& product,
-                          const Operands& operands) {
+cublasStatus_t through_lt(cublasHandle_t handle, const Product& product, const Operands& operands) {
   cublasLtMatmulDescOpaque_t operation;
   const auto scale = product.compute == CUBLAS_COMPUTE_16F ? CUDA_R_16F : CUDA_R_32F;
   cublasLtMatmulDescInit(&operation, static_cast<cublasComputeType_t>(product.compute), scale);

@@ -1,4 +1,5 @@
-// libcublas's gemm functions with the type in the name: S, D, C, Z and H; plain, batched, strided batched.
+// libcublas's gemm functions with the type in the name: S, D, C, Z and H; plain, batched, strided
+// batched.
 #include "gemm.hpp"
 
 using mfusim::blas::gemm;
@@ -7,37 +8,37 @@ using mfusim::blas::gemm;
 #define MFUSIM_SHAPE(Int) \
   cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k
 
-#define MFUSIM_PLAIN(name, Int, T, type, compute)                                            \
-  cublasStatus_t name(MFUSIM_SHAPE(Int), const T* alpha, const T* a, Int lda, const T* b,    \
-                      Int ldb, const T* beta, T* c, Int ldc) {                               \
-    return gemm(handle, {__func__, transa, transb, m, n, k, 1, type, type, type, compute},   \
-                {alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0});                             \
+#define MFUSIM_PLAIN(name, Int, T, type, compute)                                                  \
+  cublasStatus_t name(MFUSIM_SHAPE(Int), const T* alpha, const T* a, Int lda, const T* b, Int ldb, \
+                      const T* beta, T* c, Int ldc) {                                              \
+    return gemm(handle, {__func__, transa, transb, m, n, k, 1, type, type, type, compute},         \
+                {alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0});                                   \
   }
 
-#define MFUSIM_BATCHED(name, Int, T, type, compute)                                             \
-  cublasStatus_t name(MFUSIM_SHAPE(Int), const T* alpha, const T* const a[], Int lda,           \
-                      const T* const b[], Int ldb, const T* beta, T* const c[], Int ldc,        \
-                      Int batch) {                                                              \
-    return gemm(                                                                                \
-        handle,                                                                                 \
-        {__func__, transa, transb, m, n, k, batch, type, type, type, compute, false, true},     \
-        {alpha, a, lda, 0, b, ldb, 0, beta, const_cast<T**>(c), ldc, 0});                       \
+#define MFUSIM_BATCHED(name, Int, T, type, compute)                                         \
+  cublasStatus_t name(MFUSIM_SHAPE(Int), const T* alpha, const T* const a[], Int lda,       \
+                      const T* const b[], Int ldb, const T* beta, T* const c[], Int ldc,    \
+                      Int batch) {                                                          \
+    return gemm(                                                                            \
+        handle,                                                                             \
+        {__func__, transa, transb, m, n, k, batch, type, type, type, compute, false, true}, \
+        {alpha, a, lda, 0, b, ldb, 0, beta, const_cast<T**>(c), ldc, 0});                   \
   }
 
-#define MFUSIM_STRIDED(name, Int, T, type, compute)                                              \
+#define MFUSIM_STRIDED(name, Int, T, type, compute)                                               \
   cublasStatus_t name(MFUSIM_SHAPE(Int), const T* alpha, const T* a, Int lda, long long stride_a, \
-                      const T* b, Int ldb, long long stride_b, const T* beta, T* c, Int ldc,     \
-                      long long stride_c, Int batch) {                                           \
-    return gemm(handle, {__func__, transa, transb, m, n, k, batch, type, type, type, compute},   \
-                {alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c});            \
+                      const T* b, Int ldb, long long stride_b, const T* beta, T* c, Int ldc,      \
+                      long long stride_c, Int batch) {                                            \
+    return gemm(handle, {__func__, transa, transb, m, n, k, batch, type, type, type, compute},    \
+                {alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c});             \
   }
 
-#define MFUSIM_FAMILY(letter, v2, T, type, compute)                               \
-  MFUSIM_PLAIN(cublas##letter##gemm##v2, int, T, type, compute)                   \
-  MFUSIM_PLAIN(cublas##letter##gemm##v2##_64, int64_t, T, type, compute)          \
-  MFUSIM_BATCHED(cublas##letter##gemmBatched, int, T, type, compute)              \
-  MFUSIM_BATCHED(cublas##letter##gemmBatched_64, int64_t, T, type, compute)       \
-  MFUSIM_STRIDED(cublas##letter##gemmStridedBatched, int, T, type, compute)       \
+#define MFUSIM_FAMILY(letter, v2, T, type, compute)                         \
+  MFUSIM_PLAIN(cublas##letter##gemm##v2, int, T, type, compute)             \
+  MFUSIM_PLAIN(cublas##letter##gemm##v2##_64, int64_t, T, type, compute)    \
+  MFUSIM_BATCHED(cublas##letter##gemmBatched, int, T, type, compute)        \
+  MFUSIM_BATCHED(cublas##letter##gemmBatched_64, int64_t, T, type, compute) \
+  MFUSIM_STRIDED(cublas##letter##gemmStridedBatched, int, T, type, compute) \
   MFUSIM_STRIDED(cublas##letter##gemmStridedBatched_64, int64_t, T, type, compute)
 
 extern "C" {

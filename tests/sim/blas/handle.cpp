@@ -9,14 +9,14 @@ namespace {
 
 // Sets one field of a handle, or reports that there is no handle.
 template <class Field, class Value>
-cublasStatus_t set(cublasHandle_t handle, Field cublasContext::* field, Value value) {
+cublasStatus_t set(cublasHandle_t handle, Field cublasContext::*field, Value value) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   handle->*field = value;
   return CUBLAS_STATUS_SUCCESS;
 }
 
 template <class Field>
-cublasStatus_t get(cublasHandle_t handle, Field cublasContext::* field, Field* value) {
+cublasStatus_t get(cublasHandle_t handle, Field cublasContext::*field, Field* value) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (value == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
   *value = handle->*field;
@@ -86,14 +86,22 @@ cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
   return cublasLtGetProperty(type, value);
 }
 
-size_t cublasGetCudartVersion(void) { return CUDART_VERSION; }
+size_t cublasGetCudartVersion(void) {
+  return CUDART_VERSION;
+}
 
-const char* cublasGetStatusName(cublasStatus_t status) { return cublasLtGetStatusName(status); }
+const char* cublasGetStatusName(cublasStatus_t status) {
+  return cublasLtGetStatusName(status);
+}
 const char* cublasGetStatusString(cublasStatus_t status) {
   return cublasLtGetStatusString(status);
 }
 
-cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasSetLoggerCallback(cublasLogCallback) { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetLoggerCallback(cublasLogCallback) {
+  return CUBLAS_STATUS_SUCCESS;
+}
 
 }  // extern "C"

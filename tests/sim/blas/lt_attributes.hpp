@@ -1,4 +1,5 @@
-// Packed attribute storage for cuBLASLt's opaque structs: sizes and defaults from one table per struct.
+// Packed attribute storage for cuBLASLt's opaque structs: sizes and defaults from one table per
+// struct.
 #pragma once
 
 #include <cublasLt.h>
@@ -15,8 +16,8 @@ struct AttributeRow {
   uint64_t initial;
 };
 
-// Reads and writes the attributes of Opaque, laid out in the order of Rows. The checks and their status
-// are those of the real library, asked without a GPU.
+// Reads and writes the attributes of Opaque, laid out in the order of Rows. The checks and their
+// status are those of the real library, asked without a GPU.
 template <class Opaque, const auto& Rows>
 class Attributes {
  public:
@@ -87,58 +88,59 @@ class Attributes {
   }
 };
 
-// Sizes and defaults as the real cuBLASLt 13.1 answers for them, ids 9, 27 and so on unknown to it too.
-inline constexpr std::array kDescRows{
-    AttributeRow{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4, CUBLAS_COMPUTE_32F},
-    AttributeRow{CUBLASLT_MATMUL_DESC_SCALE_TYPE, 4, CUDA_R_32F},
-    AttributeRow{CUBLASLT_MATMUL_DESC_POINTER_MODE, 4, CUBLASLT_POINTER_MODE_HOST},
-    AttributeRow{CUBLASLT_MATMUL_DESC_TRANSA, 4, CUBLAS_OP_N},
-    AttributeRow{CUBLASLT_MATMUL_DESC_TRANSB, 4, CUBLAS_OP_N},
-    AttributeRow{CUBLASLT_MATMUL_DESC_TRANSC, 4, CUBLAS_OP_N},
-    AttributeRow{CUBLASLT_MATMUL_DESC_FILL_MODE, 4, CUBLAS_FILL_MODE_FULL},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE, 4, CUBLASLT_EPILOGUE_DEFAULT},
-    AttributeRow{CUBLASLT_MATMUL_DESC_BIAS_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, 4, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, 4, 0xffffffff},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, 4, 0xffffffff},
+// Sizes and defaults as the real cuBLASLt 13.1 answers for them, ids 9, 27 and so on unknown to it
+// too.
+inline constexpr std::array kDescRows {
+  AttributeRow{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4, CUBLAS_COMPUTE_32F},
+      AttributeRow{CUBLASLT_MATMUL_DESC_SCALE_TYPE, 4, CUDA_R_32F},
+      AttributeRow{CUBLASLT_MATMUL_DESC_POINTER_MODE, 4, CUBLASLT_POINTER_MODE_HOST},
+      AttributeRow{CUBLASLT_MATMUL_DESC_TRANSA, 4, CUBLAS_OP_N},
+      AttributeRow{CUBLASLT_MATMUL_DESC_TRANSB, 4, CUBLAS_OP_N},
+      AttributeRow{CUBLASLT_MATMUL_DESC_TRANSC, 4, CUBLAS_OP_N},
+      AttributeRow{CUBLASLT_MATMUL_DESC_FILL_MODE, 4, CUBLAS_FILL_MODE_FULL},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE, 4, CUBLASLT_EPILOGUE_DEFAULT},
+      AttributeRow{CUBLASLT_MATMUL_DESC_BIAS_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_C_SCALE_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, 4, 0xffffffff},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_AMAX_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, 4, 0xffffffff},
 #if CUBLAS_VERSION >= 120800
-    AttributeRow{CUBLASLT_MATMUL_DESC_A_SCALE_MODE, 4, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_B_SCALE_MODE, 4, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_C_SCALE_MODE, 4, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_D_SCALE_MODE, 4, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE, 4, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, 8, 0},
-    AttributeRow{CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_A_SCALE_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_B_SCALE_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_C_SCALE_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_D_SCALE_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE, 4, 0},
 #endif
 #if CUBLAS_VERSION >= 130100
-    AttributeRow{CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR, 8, 0},
+      AttributeRow{CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR, 8, 0},
 #endif
 };
 
-inline constexpr std::array kLayoutRows{
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_TYPE, 4, 0},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_ORDER, 4, CUBLASLT_ORDER_COL},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_ROWS, 8, 0},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_COLS, 8, 0},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_LD, 8, 0},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4, 1},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 8, 0},
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, 8, 0},
+inline constexpr std::array kLayoutRows {
+  AttributeRow{CUBLASLT_MATRIX_LAYOUT_TYPE, 4, 0},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_ORDER, 4, CUBLASLT_ORDER_COL},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_ROWS, 8, 0},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_COLS, 8, 0},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_LD, 8, 0},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4, 1},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 8, 0},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, 8, 0},
 #if CUBLAS_VERSION >= 130000
-    AttributeRow{CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, 4, 0},
+      AttributeRow{CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, 4, 0},
 #endif
 };
 

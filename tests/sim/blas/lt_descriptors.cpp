@@ -1,4 +1,5 @@
-// libcublasLt: create, initialise in place, set and get of descriptors, layouts, preferences, algorithms.
+// libcublasLt: create, initialise in place, set and get of descriptors, layouts, preferences,
+// algorithms.
 #include <new>
 
 #include "lt_attributes.hpp"
@@ -6,18 +7,18 @@
 using namespace mfusim::blas;
 
 // The functions that every kind of opaque struct has, Stem being cublasLtMatmulDesc and so on.
-#define MFUSIM_ACCESSORS(Stem, Attribute, Store)                                                \
-  cublasStatus_t Stem##Destroy(Stem##_t opaque) {                                               \
-    delete opaque;                                                                              \
-    return CUBLAS_STATUS_SUCCESS;                                                               \
-  }                                                                                             \
-  cublasStatus_t Stem##SetAttribute(Stem##_t opaque, Attribute attribute, const void* value,    \
-                                    size_t bytes) {                                             \
-    return Store::set(opaque, attribute, value, bytes);                                         \
-  }                                                                                             \
-  cublasStatus_t Stem##GetAttribute(Stem##_t opaque, Attribute attribute, void* value,          \
-                                    size_t bytes, size_t* written) {                            \
-    return Store::get(opaque, attribute, value, bytes, written);                                \
+#define MFUSIM_ACCESSORS(Stem, Attribute, Store)                                             \
+  cublasStatus_t Stem##Destroy(Stem##_t opaque) {                                            \
+    delete opaque;                                                                           \
+    return CUBLAS_STATUS_SUCCESS;                                                            \
+  }                                                                                          \
+  cublasStatus_t Stem##SetAttribute(Stem##_t opaque, Attribute attribute, const void* value, \
+                                    size_t bytes) {                                          \
+    return Store::set(opaque, attribute, value, bytes);                                      \
+  }                                                                                          \
+  cublasStatus_t Stem##GetAttribute(Stem##_t opaque, Attribute attribute, void* value,       \
+                                    size_t bytes, size_t* written) {                         \
+    return Store::get(opaque, attribute, value, bytes, written);                             \
   }
 
 namespace {
@@ -40,8 +41,7 @@ MFUSIM_ACCESSORS(cublasLtMatmulPreference, cublasLtMatmulPreferenceAttributes_t,
                  PreferenceAttributes)
 
 cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t desc, size_t bytes,
-                                               cublasComputeType_t compute,
-                                               cudaDataType_t scale) {
+                                               cublasComputeType_t compute, cudaDataType_t scale) {
   const cublasStatus_t status = DescAttributes::init(desc, bytes);
   if (status != CUBLAS_STATUS_SUCCESS) return status;
   DescAttributes::set(desc, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, &compute, sizeof compute);

@@ -16,7 +16,8 @@ struct StatusText {
   const char* text;
 };
 
-#define MFUSIM_STATUS(status, text) {status, #status, text}
+#define MFUSIM_STATUS(status, text) \
+  { status, #status, text }
 constexpr StatusText kStatuses[] = {
     MFUSIM_STATUS(CUBLAS_STATUS_SUCCESS, "success"),
     MFUSIM_STATUS(CUBLAS_STATUS_NOT_INITIALIZED, "the library was not initialized"),
@@ -68,8 +69,12 @@ const char* cublasLtGetStatusString(cublasStatus_t status) {
   return row != nullptr ? row->text : "unknown status";
 }
 
-size_t cublasLtGetVersion(void) { return CUBLAS_VERSION; }
-size_t cublasLtGetCudartVersion(void) { return CUDART_VERSION; }
+size_t cublasLtGetVersion(void) {
+  return CUBLAS_VERSION;
+}
+size_t cublasLtGetCudartVersion(void) {
+  return CUDART_VERSION;
+}
 
 cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int* value) {
   if (value == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
@@ -93,14 +98,30 @@ cublasStatus_t cublasLtHeuristicsCacheGetCapacity(size_t* capacity) {
   *capacity = 0;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t) { return CUBLAS_STATUS_SUCCESS; }
-unsigned cublasLtDisableCpuInstructionsSetMask(unsigned) { return 0; }
+cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+unsigned cublasLtDisableCpuInstructionsSetMask(unsigned) {
+  return 0;
+}
 
-cublasStatus_t cublasLtLoggerSetCallback(cublasLtLoggerCallback_t) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtLoggerSetFile(FILE*) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtLoggerOpenFile(const char*) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtLoggerSetLevel(int) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtLoggerSetMask(int) { return CUBLAS_STATUS_SUCCESS; }
-cublasStatus_t cublasLtLoggerForceDisable() { return CUBLAS_STATUS_SUCCESS; }
+cublasStatus_t cublasLtLoggerSetCallback(cublasLtLoggerCallback_t) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtLoggerSetFile(FILE*) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtLoggerOpenFile(const char*) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtLoggerSetLevel(int) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtLoggerSetMask(int) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasLtLoggerForceDisable() {
+  return CUBLAS_STATUS_SUCCESS;
+}
 
 }  // extern "C"

@@ -8,7 +8,9 @@ using namespace mfusim::blas;
 namespace {
 
 // Where the real library looks its 32 raw driver names up: before main, whether or not it is used.
-[[gnu::constructor]] void find_driver_at_load() { library::direct_door(); }
+[[gnu::constructor]] void find_driver_at_load() {
+  library::direct_door();
+}
 
 template <class T>
 T of(cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute) {
@@ -69,10 +71,10 @@ MfusimProductScope* mfusim_product_scope() {
   return &scope;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
-                              const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
-                              const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
-                              const void*, cublasLtMatrixLayout_t c_layout, void* d,
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
+                              const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
+                              cublasLtMatrixLayout_t b_layout, const void* beta, const void*,
+                              cublasLtMatrixLayout_t c_layout, void* d,
                               cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t*, void*,
                               size_t, cudaStream_t stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -87,11 +89,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   return call.finish(perform(product, library::direct_door(), stream));
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
-    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int requested,
-    cublasLtMatmulHeuristicResult_t results[], int* returned) {
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int requested,
+                                              cublasLtMatmulHeuristicResult_t results[],
+                                              int* returned) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (desc == nullptr || a == nullptr || b == nullptr || c == nullptr || d == nullptr ||
       preference == nullptr || requested <= 0 || results == nullptr || returned == nullptr) {
@@ -102,8 +105,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   if (!fits(product, a, b)) return CUBLAS_STATUS_NOT_SUPPORTED;
   cublasLtMatmulHeuristicResult_t result{};
   cublasLtMatmulAlgoInit(handle, static_cast<cublasComputeType_t>(product.compute), CUDA_R_32F,
-                         product.a_type, product.b_type, type(c), product.d_type, 66,
-                         &result.algo);
+                         product.a_type, product.b_type, type(c), product.d_type, 66, &result.algo);
   result.state = CUBLAS_STATUS_SUCCESS;
   result.wavesCount = 1.0F;
   results[0] = result;

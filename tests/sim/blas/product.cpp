@@ -43,7 +43,9 @@ ProductCall::ProductCall(const Product& product, cudaStream_t stream)
   ++scope_->depth;
 }
 
-ProductCall::~ProductCall() { --scope_->depth; }
+ProductCall::~ProductCall() {
+  --scope_->depth;
+}
 
 cublasStatus_t ProductCall::finish(cublasStatus_t status) {
   if (status == CUBLAS_STATUS_SUCCESS && scope_->depth == 1) {

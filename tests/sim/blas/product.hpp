@@ -30,7 +30,8 @@ struct Product {
 // Of the logical operation, without epilogue: 2mnk real, 8mnk complex.
 double flops_of(const Product& product);
 
-// The kernels cuBLAS would launch on this GPU, in order: none for an empty product, two for split-K.
+// The kernels cuBLAS would launch on this GPU, in order: none for an empty product, two for
+// split-K.
 std::vector<library::KernelWork> kernels_of(const Product& product,
                                             const library::DeviceFacts& device);
 
@@ -42,8 +43,8 @@ cublasStatus_t status_of(CUresult result);
 
 }  // namespace mfusim::blas
 
-// cuBLAS performs some products through cuBLASLt: only the outermost call is the program's, and it owns
-// the launches below it. libcublasLt keeps the scope for both.
+// cuBLAS performs some products through cuBLASLt: only the outermost call is the program's, and it
+// owns the launches below it. libcublasLt keeps the scope for both.
 struct MfusimProductScope {
   int depth;
   int launches;

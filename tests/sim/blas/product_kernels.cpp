@@ -1,5 +1,6 @@
-// Which kernels a product becomes, and how long they take: a plain model of tiles and waves, with names
-// as cuBLAS 13 gives them on Hopper and cuBLAS 11 on Ampere (patterns of the public traces' names).
+// Which kernels a product becomes, and how long they take: a plain model of tiles and waves, with
+// names as cuBLAS 13 gives them on Hopper and cuBLAS 11 on Ampere (patterns of the public traces'
+// names).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -40,8 +41,8 @@ const Tile& tile_for(const Product& product, const DeviceFacts& device) {
   return tiles_of(product, kSquareTile) * 2 >= device.sm_count ? kSquareTile : kSmallTile;
 }
 
-// Where the tiles leave most of the GPU idle and K is long, K is cut and the parts are added by a second
-// kernel.
+// Where the tiles leave most of the GPU idle and K is long, K is cut and the parts are added by a
+// second kernel.
 bool splits_k(const Product& product, const Tile& tile, const DeviceFacts& device) {
   return product.batch == 1 && !is_complex(product.a_type) && product.k >= 4096 &&
          tiles_of(product, tile) * 2 <= device.sm_count;
@@ -70,7 +71,9 @@ int pipe_of(const Product& product) {
   }
 }
 
-bool is_fp8(cudaDataType_t type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; }
+bool is_fp8(cudaDataType_t type) {
+  return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
+}
 
 char nvjet_letter(cudaDataType_t type) {
   if (type == CUDA_R_16F) return 'h';
@@ -141,8 +144,10 @@ double main_kernel_ns(const Product& product, const Tile& tile, double split,
 KernelWork reduce_kernel(const Product& product, int split) {
   KernelWork reduce;
   reduce.name =
-      "_ZN8cublasLt19splitKreduce_kernelILi8ELi32Eif6__halffS1_Lb0ES1_S1_S1_Lb0ELb1ELb0ELb0EEEvNS_18"
-      "cublasSplitKParamsIT4_EEPKT2_PKT8_PT7_PT3_PKS3_SG_PKT9_S7_PSH_PvlPS3_PiSM_SM_SG_SG_SG_SG_SG_";
+      "_ZN8cublasLt19splitKreduce_kernelILi8ELi32Eif6__halffS1_Lb0ES1_S1_S1_Lb0ELb1ELb0ELb0EEEvNS_"
+      "18"
+      "cublasSplitKParamsIT4_EEPKT2_PKT8_PT7_PT3_PKS3_SG_PKT9_S7_PSH_PvlPS3_PiSM_SM_SG_SG_SG_SG_"
+      "SG_";
   const double outputs = static_cast<double>(product.m) * static_cast<double>(product.n);
   reduce.grid.x = static_cast<unsigned>(std::ceil(outputs / 2048));
   reduce.block = {32, 8, 1};
@@ -164,9 +169,9 @@ std::vector<KernelWork> kernels_of(const Product& product, const DeviceFacts& de
   const int split = splits_k(product, tile, device)
                         ? static_cast<int>(std::clamp<int64_t>(device.sm_count / tiles, 2, 16))
                         : 1;
-  const auto [m, n, k, batch] = std::array{
-      static_cast<double>(product.m), static_cast<double>(product.n),
-      static_cast<double>(product.k), static_cast<double>(product.batch)};
+  const auto [m, n, k, batch] =
+      std::array{static_cast<double>(product.m), static_cast<double>(product.n),
+                 static_cast<double>(product.k), static_cast<double>(product.batch)};
   const bool nvjet = has_nvjet(product, device);
 
   KernelWork main;
@@ -174,7 +179,7 @@ std::vector<KernelWork> kernels_of(const Product& product, const DeviceFacts& de
   main.grid.x = static_cast<unsigned>(nvjet ? std::min<int64_t>(tiles * split, device.sm_count)
                                             : tiles * split);
   main.block.x = nvjet ? 384 : 256;
-  main.cluster = nvjet && main.grid.x % 2 == 0 ? 2 : 1;
+  main.cluster = nvjet && main.grid.x % 2 == 0 ? 2 : 0;
   main.shared_bytes = nvjet ? 213 * 1024 : 96 * 1024;
   main.cost.flops = flops_of(product);
   main.cost.bytes = batch * ((m * k + k * n) * data_type_bytes(product.a_type) +

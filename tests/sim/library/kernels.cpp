@@ -103,7 +103,7 @@ CUresult launch(const DriverDoor& door, const KernelWork& work, CUstream stream)
   MfusimCost cost = work.cost;
   void* parameters[] = {&cost};
   const auto function = reinterpret_cast<CUfunction>(kernel);
-  if (work.cluster <= 1) {
+  if (work.cluster == 0) {
     return door.launch_kernel(function, work.grid.x, work.grid.y, work.grid.z, work.block.x,
                               work.block.y, work.block.z, work.shared_bytes, stream, parameters,
                               nullptr);

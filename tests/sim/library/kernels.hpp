@@ -18,7 +18,7 @@ struct KernelWork {
   Extent grid;
   Extent block;
   unsigned shared_bytes = 0;
-  unsigned cluster = 1;  // thread blocks per cluster along x; above 1 needs cuLaunchKernelEx
+  unsigned cluster = 0;  // blocks per cluster along x, by cuLaunchKernelEx; 0: by cuLaunchKernel
   MfusimCost cost{};
 };
 
