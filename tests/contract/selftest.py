@@ -81,7 +81,7 @@ class SourceChecks(unittest.TestCase):
     def test_opening_sentences(self):
         good = {"a.cpp": cpp(""), "b.hpp": "#pragma once\n" + cpp(""), "c.py": '"""Says why it exists."""\n',
                 "d": "#!/bin/sh\n# This script does something.\n", "CMakeLists.txt": "# Builds the whole thing.\n"}
-        for name, text in {"e.cpp": "#include <vector>\n", "e.hpp": "#pragma once\n// short\n", "e.py": "import os\n",
+        for name, text in {"e.cpp": "#include <vector>\n", "e.hpp": "#pragma once\n// too short\n", "e.py": "import os\n",
                            "e": "#!/bin/sh\nexit 0\n"}.items():
             self.expect(sources.opening_sentences, good, {name: text}, name)
 

@@ -1,6 +1,7 @@
 """Contract checks on the tracked source files: each takes the project's root and yields the breaches it finds."""
 
 import ast
+import os
 import pathlib
 import re
 import subprocess
@@ -50,14 +51,19 @@ def code_files(root):
             yield path, (root / path).read_text()
 
 
-def resolve(root, path, include):
-    """The project file that an #include names, or None."""
-    folders = [path.parent, "include", "shim", "analyzer", ".", "tests", "tests/sim", "tests/sim/include"]
-    for folder in folders:
-        candidate = root / folder / include
-        if candidate.is_file():
-            return pathlib.PurePosixPath(candidate.resolve().relative_to(root.resolve()).as_posix())
-    return None
+def area(path):
+    """The part of the house that a file belongs to."""
+    return path.parts[:2] if path.parts[0] == "tests" else path.parts[:1]
+
+
+def resolve(files, path, include):
+    """The project file that an #include names, or None: beside the file, in its own part of the house, elsewhere."""
+    name = pathlib.PurePosixPath(os.path.normpath(path.parent / include))
+    if name in files:
+        return name
+    candidates = [f for f in files if f.parts[-len(pathlib.PurePath(include).parts):] == pathlib.PurePath(include).parts]
+    candidates.sort(key=lambda f: (area(f) != area(path), f))
+    return candidates[0] if candidates else None
 
 
 def include_breach(path, include, target):
@@ -95,7 +101,7 @@ def layer_breach(path, into):
 
 
 def include_rules(root):
-    root = pathlib.Path(root)
+    files = set(tracked(root))
     for path, text in code_files(root):
         if path.suffix not in CPP:
             continue
@@ -105,7 +111,7 @@ def include_rules(root):
             if not match:
                 continue
             include = match.group(2)
-            target = resolve(root, path, include)
+            target = resolve(files, path, include)
             if target is None and VENDOR_HEADER.match(include):
                 vendor.add(include)
             breach = include_breach(path, include, target)
@@ -168,7 +174,7 @@ def opening(text):
 def opening_sentences(root):
     for path, text in code_files(root):
         words = opening(text)
-        if len(words) < 4 or not any(re.search(r"[.:!?)]$", w) for w in words):
+        if len(words) < 2 or not any(re.search(r"[.:!?)]$", w) for w in words):
             yield f"{path}: does not open with a sentence on why it exists"
 
 
