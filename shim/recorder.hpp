@@ -1,28 +1,21 @@
 // What hooks may ask of the recording engine. Everything here is safe in any thread at any time,
-// allocates nothing, never blocks on I/O, never throws, and keeps errno.
+// allocates nothing, never blocks on I/O, never throws, and keeps errno; `start` alone opens files.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
+#include "clock.hpp"
 #include "mfushim/format/api.hpp"
-#include "mfushim/format/records.hpp"
+#include "mfushim/format/ring.hpp"
+
+// Thread-locals are reached by one instruction: the library is preloaded, never opened late.
+#define MFUSHIM_THREAD_LOCAL constinit thread_local __attribute__((tls_model("initial-exec")))
 
 namespace mfushim::shim {
-
-// False until the process first does device work, when disabled, in a forked child until its own
-// first work, and after the end of the process began: hooks then only call through.
-bool recording() noexcept;
-
-// Called before the first launch, copy or collective of the process: makes ring file, log and
-// writer thread. Idempotent and cheap when already started; after it recording() is true unless
-// disabled or failed. `arm` is called on the first cuInit (registers the exit handler, starts
-// nothing).
-void start() noexcept;
-void arm() noexcept;
-
-// Host clock, in ticks of the log.
-std::uint64_t now() noexcept;
 
 // State of the calling thread, for nesting. `sequence` counts recorded calls at their entry.
 struct ThreadState {
@@ -31,14 +24,80 @@ struct ThreadState {
   std::uint32_t depth = 0;        // nesting of intercepted calls
   std::uint32_t correlation = 0;  // of the launch in progress, as CUPTI's callback told; 0: none
 };
-ThreadState& thread_state() noexcept;
 
-// Appends to the calling thread's ring; when it is full the record is dropped and counted.
+namespace detail {
+
+struct Cursor {
+  format::RingSlot* next = nullptr;
+  format::RingSlot* end = nullptr;
+  format::RingChunk* chunk = nullptr;
+  std::uint32_t lane = 0;  // the thread's id in the log
+};
+
+extern constinit std::atomic<bool> g_recording;
+extern constinit std::atomic<std::uint32_t> g_generation;
+extern MFUSHIM_THREAD_LOCAL ThreadState t_state;
+extern MFUSHIM_THREAD_LOCAL Cursor t_cursor;
+
+// Claims another chunk for the calling thread; false, and one more record lost, when none is free.
+bool claim_chunk(Cursor& cursor) noexcept;
+
 template <class Record>
-void emit(const Record& record) noexcept;
+void append(std::uint32_t lane, const Record& record) noexcept {
+  static_assert(sizeof(Record) <= sizeof(format::RingSlot::record) &&
+                std::is_trivially_copyable_v<Record>);
+  Cursor& cursor = t_cursor;
+  if (cursor.next == cursor.end && !claim_chunk(cursor)) return;
+  format::RingSlot* const slot = cursor.next++;
+  slot->kind = Record::kKind;
+  slot->lane = lane;
+  std::memcpy(slot->record.data(), &record, sizeof record);
+  cursor.chunk->count.store(static_cast<std::uint32_t>(cursor.next - cursor.chunk->slots.data()),
+                            std::memory_order_release);
+}
+
+}  // namespace detail
+
+// False until the process first does device work, when disabled, in a forked child until its own
+// first work, and after the end of the process began: hooks then only call through.
+inline bool recording() noexcept {
+  return detail::g_recording.load(std::memory_order_acquire);
+}
+
+// Called before the first launch, copy or collective of the process: makes ring file, log and
+// writer thread. Idempotent and cheap when already started; after it recording() is true unless
+// disabled or failed. `arm` is called on the first cuInit (registers the exit handler, starts
+// nothing).
+void start() noexcept;
+void arm() noexcept;
+
+// Ids that a hook keeps are good for one generation; a forked child begins another.
+inline std::uint32_t generation() noexcept {
+  return detail::g_generation.load(std::memory_order_relaxed);
+}
+
+// Host clock, in ticks of the log.
+inline std::uint64_t now() noexcept {
+  return clock_now();
+}
+
+inline ThreadState& thread_state() noexcept {
+  return detail::t_state;
+}
+
+// Appends to the calling thread's ring; when there is no room the record is dropped and counted.
+template <class Record>
+void emit(const Record& record) noexcept {
+  static_assert(Record::kKind >= format::Kind::kLaunch && Record::kKind < format::Kind::kGpuKernel);
+  detail::append(0, record);
+}
 // Appends a device record to the ring of the calling (CUPTI's) thread.
 template <class Record>
-void emit_device(std::uint32_t queue, const Record& record) noexcept;
+void emit_device(std::uint32_t queue, const Record& record) noexcept {
+  static_assert(Record::kKind >= format::Kind::kGpuKernel &&
+                Record::kKind < format::Kind::kGpuTime);
+  detail::append(queue, record);
+}
 
 // Ids of definitions; equal arguments give equal ids. 0 when there is no room left (counted).
 // The `id` member of the argument is ignored.
@@ -52,12 +111,14 @@ std::uint32_t intern(format::Communicator communicator) noexcept;
 // The name id of an intercepted entry point (one atomic load after its first use).
 std::uint32_t api_name(format::Api api) noexcept;
 
-// Rare things: written through, may take a lock.
+// Rare things, kept until they are in the log.
 void fact(std::string_view key, std::string_view value) noexcept;
 void device(const format::Device& device) noexcept;
 void module(const format::Module& module) noexcept;
+void gpu_time(const format::GpuTime& gpu_time) noexcept;
+// Counted by cause and detail; `detail` is cut after 90 bytes.
 void loss(format::LossCause cause, std::uint64_t count, std::string_view detail) noexcept;
-// One more call of `api` that came by `door` from `library` (texts of static life).
+// One more call of `api` that came by `door`.
 enum class Door : std::uint8_t { kSymbol, kDlsym, kGetProc };
 void covered(Door door, format::Api api) noexcept;
 

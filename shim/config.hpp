@@ -1,0 +1,24 @@
+// What the environment asks of the recorder.
+#pragma once
+
+#include <cstdint>
+
+namespace mfushim::shim {
+
+enum class GpuTimeMode : std::uint8_t { kAuto, kCupti, kEvents, kOff };
+
+struct Config {
+  bool disabled = false;
+  bool verbose = false;
+  GpuTimeMode gpu_time = GpuTimeMode::kAuto;
+  std::uint64_t max_bytes = 0;  // of the log; 0: no limit
+  const char* out = "mfushim-logs";
+};
+
+// Reads MFUSHIM_*. A value that makes no sense is named once on stderr and its default is used.
+Config read_config() noexcept;
+
+// True when MFUSHIM_DISABLE is set to anything but nothing or 0; says nothing.
+bool disabled_by_environment() noexcept;
+
+}  // namespace mfushim::shim
