@@ -49,7 +49,7 @@ void collectives(ncclComm_t communicator, const Rank& rank, cudaStream_t stream)
   const auto sum = static_cast<float>(rank.world * (rank.world + 1)) / 2;
   const Buffer in(kCount * world, mine);
   const Buffer summed(kCount, 0), gathered(kCount * world, 0), scattered(kCount, 0),
-      sent(kCount, 0);
+      sent(kCount, mine);
   CHECK_NCCL(
       ncclAllReduce(in.data(), summed.data(), kCount, ncclFloat, ncclSum, communicator, stream));
   CHECK_NCCL(ncclAllGather(in.data(), gathered.data(), kCount, ncclFloat, communicator, stream));
@@ -62,7 +62,7 @@ void collectives(ncclComm_t communicator, const Rank& rank, cudaStream_t stream)
     gathered.expect("all-gather", from * kCount, kCount, static_cast<float>(from + 1));
   }
   scattered.expect("reduce-scatter", 0, kCount, static_cast<float>(rank.world));
-  sent.expect("broadcast", 0, kCount, 0);
+  sent.expect("broadcast", 0, kCount, 1);
 }
 
 void grouped(ncclComm_t communicator, const Rank& rank, cudaStream_t stream) {

@@ -76,9 +76,8 @@ cublasStatus_t gemm(cublasHandle_t handle, Product product, const Operands& oper
   if (product.m == 0 || product.n == 0 || product.batch == 0) {
     return call.finish(CUBLAS_STATUS_SUCCESS);
   }
-  return call.finish(goes_through_lt(product)
-                         ? through_lt(handle, product, operands)
-                         : perform(product, library::runtime_door(), handle->stream));
+  return call.finish(goes_through_lt(product) ? through_lt(handle, product, operands)
+                                              : perform(product, handle->stream));
 }
 
 }  // namespace mfusim::blas

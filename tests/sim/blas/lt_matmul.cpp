@@ -86,7 +86,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   const Product product = product_of(__func__, desc, a_layout, b_layout, d_layout);
   if (!fits(product, a_layout, b_layout)) return CUBLAS_STATUS_INVALID_VALUE;
   ProductCall call(product, stream);
-  return call.finish(perform(product, library::direct_door(), stream));
+  return call.finish(perform(product, stream));
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,

@@ -25,10 +25,11 @@ cublasStatus_t status_of(CUresult result) {
   }
 }
 
-cublasStatus_t perform(const Product& product, const library::DriverDoor& door,
-                       cudaStream_t stream) {
-  for (const library::KernelWork& work : kernels_of(product, library::current_device())) {
-    const CUresult launched = library::launch(door, work, stream);
+cublasStatus_t perform(const Product& product, cudaStream_t stream) {
+  for (const ProductKernel& kernel : kernels_of(product, library::current_device())) {
+    const library::DriverDoor& door =
+        kernel.made_at_run_time ? library::direct_door() : library::runtime_door();
+    const CUresult launched = library::launch(door, kernel.work, stream);
     if (launched != CUDA_SUCCESS) return status_of(launched);
     ++mfusim_product_scope()->launches;
   }

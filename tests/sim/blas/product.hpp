@@ -32,12 +32,14 @@ double flops_of(const Product& product);
 
 // The kernels cuBLAS would launch on this GPU, in order: none for an empty product, two for
 // split-K.
-std::vector<library::KernelWork> kernels_of(const Product& product,
-                                            const library::DeviceFacts& device);
+struct ProductKernel {
+  library::KernelWork work;
+  bool made_at_run_time = false;  // as nvjet kernels are: launched by cuBLASLt's own look-ups
+};
+std::vector<ProductKernel> kernels_of(const Product& product, const library::DeviceFacts& device);
 
-// Launches the product and, at the end of the outermost scope, writes its line of truth.
-cublasStatus_t perform(const Product& product, const library::DriverDoor& door,
-                       cudaStream_t stream);
+// Launches the product's kernels, each through the door that the real library uses for its kind.
+cublasStatus_t perform(const Product& product, cudaStream_t stream);
 
 cublasStatus_t status_of(CUresult result);
 

@@ -161,8 +161,8 @@ KernelWork reduce_kernel(const Product& product, int split) {
 
 }  // namespace
 
-std::vector<KernelWork> kernels_of(const Product& product, const DeviceFacts& device) {
-  std::vector<KernelWork> kernels;
+std::vector<ProductKernel> kernels_of(const Product& product, const DeviceFacts& device) {
+  std::vector<ProductKernel> kernels;
   if (product.m == 0 || product.n == 0 || product.batch == 0) return kernels;
   const Tile& tile = tile_for(product, device);
   const int64_t tiles = tiles_of(product, tile);
@@ -187,8 +187,8 @@ std::vector<KernelWork> kernels_of(const Product& product, const DeviceFacts& de
   main.cost.dtype = pipe_of(product);
   main.cost.fixed_ns = static_cast<uint64_t>(
       kPrologueNs + main_kernel_ns(product, tile, split, device, main.cost.bytes));
-  kernels.push_back(main);
-  if (split > 1) kernels.push_back(reduce_kernel(product, split));
+  kernels.push_back({main, nvjet});
+  if (split > 1) kernels.push_back({reduce_kernel(product, split), false});
   return kernels;
 }
 

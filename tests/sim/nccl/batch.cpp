@@ -243,7 +243,9 @@ void Batch::write_truth(const Operation& operation, const State& state, uint64_t
   line += number("count", operation.count);
   line += std::string(R"(,"dtype":")") + type_name(operation.type) + "\"";
   line += number("bytes", accounted_bytes(operation, core_->size));
-  line += std::string(R"(,"op":")") + reduction_name(operation.reduction) + "\"";
+  if (operation.reduces()) {
+    line += std::string(R"(,"op":")") + reduction_name(operation.reduction) + "\"";
+  }
   if (operation.peer >= 0) line += number("peer", static_cast<uint64_t>(operation.peer));
   line += number("seq", state.number - 1) + number("arrival", state.arrival_ns) +
           number("start", start_ns) + number("end", end_ns) + number("stream", stream_id_) +

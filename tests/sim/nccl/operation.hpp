@@ -33,6 +33,9 @@ struct Operation {
   double scale = 1;  // of a pre-multiplied sum
   int peer = -1;     // root of a rooted collective; other side of a message
 
+  bool reduces() const {
+    return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter;
+  }
   bool is_message() const { return kind == Kind::kSend || kind == Kind::kRecv; }
 };
 
