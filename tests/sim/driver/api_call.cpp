@@ -35,7 +35,8 @@ bool needs_no_init(const char* name) {
 }
 
 void enter(MfusimApi& api) {
-  if (t_call.depth == 0) t_call.correlation = g_next_correlation.fetch_add(1, std::memory_order_relaxed);
+  if (t_call.depth == 0)
+    t_call.correlation = g_next_correlation.fetch_add(1, std::memory_order_relaxed);
   api.depth = t_call.depth++;
   api.correlation = t_call.correlation;
   api.context_id = current_context_id();
@@ -70,10 +71,18 @@ ApiCall::~ApiCall() {
   leave(api_);
 }
 
-uint32_t current_correlation() { return t_call.correlation; }
-const char* current_call() { return t_call.name; }
-bool per_thread_default() { return t_call.per_thread; }
-const MfusimTracer* tracer() { return g_tracer.load(std::memory_order_acquire); }
+uint32_t current_correlation() {
+  return t_call.correlation;
+}
+const char* current_call() {
+  return t_call.name;
+}
+bool per_thread_default() {
+  return t_call.per_thread;
+}
+const MfusimTracer* tracer() {
+  return g_tracer.load(std::memory_order_acquire);
+}
 
 namespace {
 void record_stub(const char* library, const char* function) {
@@ -91,9 +100,15 @@ CUresult stub_hit(const char* function) {
 MFUSIM_EXPORT void mfusim_set_tracer(const MfusimTracer* tracer) {
   mfusim::g_tracer.store(tracer ? tracer : &mfusim::kNobody, std::memory_order_release);
 }
-MFUSIM_EXPORT void mfusim_api_enter(MfusimApi* api) { mfusim::enter(*api); }
-MFUSIM_EXPORT void mfusim_api_leave(MfusimApi* api) { mfusim::leave(*api); }
+MFUSIM_EXPORT void mfusim_api_enter(MfusimApi* api) {
+  mfusim::enter(*api);
+}
+MFUSIM_EXPORT void mfusim_api_leave(MfusimApi* api) {
+  mfusim::leave(*api);
+}
 MFUSIM_EXPORT void mfusim_stub_hit(const char* library, const char* function) {
   mfusim::record_stub(library, function);
 }
-MFUSIM_EXPORT void mfusim_truth(const char* json_object_line) { mfusim::truth::line(json_object_line); }
+MFUSIM_EXPORT void mfusim_truth(const char* json_object_line) {
+  mfusim::truth::line(json_object_line);
+}

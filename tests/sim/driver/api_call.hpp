@@ -1,5 +1,5 @@
-// What surrounds every public driver call: the correlation id, the tracer's enter and leave, whether the
-// driver is usable at all, and which default stream a handle of 0 means.
+// What surrounds every public driver call: the correlation id, the tracer's enter and leave,
+// whether the driver is usable at all, and which default stream a handle of 0 means.
 #pragma once
 #include "driver_header.h"
 #include "mfusim/tracing.h"
@@ -36,8 +36,8 @@ class ApiCall {
 
 // Facts about the call that this thread is in.
 uint32_t current_correlation();
-const char* current_call();   // exported name of the driver call
-bool per_thread_default();    // see Entry::per_thread
+const char* current_call();  // exported name of the driver call
+bool per_thread_default();   // see Entry::per_thread
 
 const MfusimTracer* tracer();  // never NULL; its members may be
 

@@ -1,4 +1,5 @@
-// Stream capture and its rules (CUDA driver API, "Stream Management", cuThreadExchangeStreamCaptureMode).
+// Stream capture and its rules (CUDA driver API, "Stream Management",
+// cuThreadExchangeStreamCaptureMode).
 #include "capture.hpp"
 
 #include <algorithm>
@@ -63,7 +64,8 @@ void end(const std::shared_ptr<Capture>& capture) {
   }
 }
 
-CUresult begin(CUstream handle, std::shared_ptr<Graph> graph, std::vector<Node*> frontier, CUstreamCaptureMode mode) {
+CUresult begin(CUstream handle, std::shared_ptr<Graph> graph, std::vector<Node*> frontier,
+               CUstreamCaptureMode mode) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, handle);
   if (stream->legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -79,7 +81,6 @@ CUresult begin(CUstream handle, std::shared_ptr<Graph> graph, std::vector<Node*>
   live_captures().push_back(std::move(capture));
   return CUDA_SUCCESS;
 }
-
 
 // Kept per thread for the caller of cuStreamGetCaptureInfo: valid until the stream's next change.
 thread_local std::vector<CUgraphNode> t_frontier;
@@ -97,10 +98,11 @@ CUresult capture_info(CUstream handle, const Info& out) {
   MFUSIM_NEED_STREAM(stream, handle);
   if (!out.status) return CUDA_ERROR_INVALID_VALUE;
   const Capture* capture = stream->capture.get();
-  *out.status = !capture                ? CU_STREAM_CAPTURE_STATUS_NONE
+  *out.status = !capture               ? CU_STREAM_CAPTURE_STATUS_NONE
                 : capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
                                        : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-  if (!capture || capture->invalidated) return capture_conflict(*stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
+  if (!capture || capture->invalidated)
+    return capture_conflict(*stream) ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS;
   t_frontier.clear();
   for (const Node* node : stream->frontier) t_frontier.push_back(handle_of(node));
   if (out.id) *out.id = capture->id;
@@ -110,18 +112,21 @@ CUresult capture_info(CUstream handle, const Info& out) {
   return CUDA_SUCCESS;
 }
 
-CUresult update_dependencies(CUstream handle, const CUgraphNode* dependencies, size_t count, unsigned int flags) {
+CUresult update_dependencies(CUstream handle, const CUgraphNode* dependencies, size_t count,
+                             unsigned int flags) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, handle);
   if (!stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
   if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) stream->frontier.clear();
-  return find_nodes(dependencies, count, stream->frontier) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return find_nodes(dependencies, count, stream->frontier) ? CUDA_SUCCESS
+                                                           : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
 
 CUresult capture_conflict(const Stream& stream) {
-  if (stream.capture) return stream.capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
+  if (stream.capture)
+    return stream.capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
   if (!stream.legacy) return CUDA_SUCCESS;
   CUresult result = CUDA_SUCCESS;
   for (const auto& capture : live_captures()) {
@@ -191,8 +196,9 @@ CUresult impl_cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
   return begin(stream, new_graph(), {}, mode);
 }
 #if CUDA_VERSION >= 12030
-CUresult impl_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph handle, const CUgraphNode* dependencies,
-                                          const CUgraphEdgeData*, size_t count, CUstreamCaptureMode mode) {
+CUresult impl_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph handle,
+                                          const CUgraphNode* dependencies, const CUgraphEdgeData*,
+                                          size_t count, CUstreamCaptureMode mode) {
   std::shared_ptr<Graph> graph;
   std::vector<Node*> frontier;
   {
@@ -227,26 +233,30 @@ CUresult impl_cuStreamEndCapture(CUstream handle, CUgraph* out) {
 CUresult impl_cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
   return capture_info(stream, {.status = status});
 }
-CUresult impl_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) {
+CUresult impl_cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status,
+                                     cuuint64_t* id) {
   return capture_info(stream, {.status = status, .id = id});
 }
-CUresult impl_cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+CUresult impl_cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status,
+                                        cuuint64_t* id, CUgraph* graph,
                                         const CUgraphNode** dependencies, size_t* count) {
   return capture_info(stream, {status, id, graph, dependencies, count});
 }
-CUresult impl_cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* dependencies, size_t count,
-                                                unsigned int flags) {
+CUresult impl_cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* dependencies,
+                                                size_t count, unsigned int flags) {
   return update_dependencies(stream, dependencies, count, flags);
 }
 #if CUDA_VERSION >= 12030
-CUresult impl_cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-                                        const CUgraphNode** dependencies, const CUgraphEdgeData** edges,
-                                        size_t* count) {
+CUresult impl_cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status,
+                                        cuuint64_t* id, CUgraph* graph,
+                                        const CUgraphNode** dependencies,
+                                        const CUgraphEdgeData** edges, size_t* count) {
   if (edges) *edges = nullptr;
   return capture_info(stream, {status, id, graph, dependencies, count});
 }
-CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* dependencies, const CUgraphEdgeData*,
-                                                   size_t count, unsigned int flags) {
+CUresult impl_cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* dependencies,
+                                                   const CUgraphEdgeData*, size_t count,
+                                                   unsigned int flags) {
   return update_dependencies(stream, dependencies, count, flags);
 }
 #endif

@@ -15,14 +15,16 @@ struct Capture {
   bool ended = false;
 };
 
-// The stream is capturing and can take no more, or is the legacy stream and would join a capture implicitly.
+// The stream is capturing and can take no more, or is the legacy stream and would join a capture
+// implicitly.
 CUresult capture_conflict(const Stream& stream);
 CUresult capture_operation(Stream& stream, OperationPtr operation);
 // cuStreamWaitEvent on an event that was recorded in a capture: the stream joins it.
 CUresult join_capture(Stream& stream, const Event& event);
 void abandon_capture(const Stream& stream);
-// For calls that would wait for work, or might, which no capture can contain: an error when the given stream
-// (may be NULL) captures, or when a capture's mode forbids such calls to this thread. The capture then is broken.
+// For calls that would wait for work, or might, which no capture can contain: an error when the
+// given stream (may be NULL) captures, or when a capture's mode forbids such calls to this thread.
+// The capture then is broken.
 CUresult refuse_unsafe(const Stream* stream);
 
 }  // namespace mfusim

@@ -58,7 +58,8 @@ CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
   return CUDA_SUCCESS;
 }
 
-// Waits until nothing of the primary context runs and drops what lives in it; the handle stays valid.
+// Waits until nothing of the primary context runs and drops what lives in it; the handle stays
+// valid.
 void reset_primary(Lock& lock, Primary& primary) {
   Context* context = contexts().find(primary.handle);
   if (!context) return;
@@ -79,14 +80,18 @@ Context* current_context() {
   return context && context->alive ? context : nullptr;
 }
 
-uint32_t current_context_id() { return t_stack.empty() ? 0 : t_stack.back().id; }
+uint32_t current_context_id() {
+  return t_stack.empty() ? 0 : t_stack.back().id;
+}
 
 void make_current(CUcontext context) {
   if (!t_stack.empty()) t_stack.pop_back();
   if (context) t_stack.push_back({context, id_of(context)});
 }
 
-bool is_device(CUdevice device) { return device >= 0 && device < gpu_count(); }
+bool is_device(CUdevice device) {
+  return device >= 0 && device < gpu_count();
+}
 
 uint64_t thread_key() {
   static std::atomic<uint64_t> next{1};
@@ -94,9 +99,14 @@ uint64_t thread_key() {
   return key;
 }
 
-CUresult impl_cuCtxCreate(CUcontext* out, unsigned flags, CUdevice device) { return create(out, flags, device); }
-CUresult impl_cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) { return create(out, flags, device); }
-CUresult impl_cuCtxCreate_v3(CUcontext* out, CUexecAffinityParam*, int, unsigned flags, CUdevice device) {
+CUresult impl_cuCtxCreate(CUcontext* out, unsigned flags, CUdevice device) {
+  return create(out, flags, device);
+}
+CUresult impl_cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice device) {
+  return create(out, flags, device);
+}
+CUresult impl_cuCtxCreate_v3(CUcontext* out, CUexecAffinityParam*, int, unsigned flags,
+                             CUdevice device) {
   return create(out, flags, device);
 }
 #if CUDA_VERSION >= 12050
@@ -199,7 +209,9 @@ CUresult impl_cuCtxGetLimit(size_t* out, CUlimit limit) {
   MFUSIM_NEED_CONTEXT(context);
   if (!out || limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
   const auto it = context->limits.find(limit);
-  *out = it != context->limits.end() ? it->second : limit == CU_LIMIT_STACK_SIZE ? 1024 : size_t(8) << 20;
+  *out = it != context->limits.end()    ? it->second
+         : limit == CU_LIMIT_STACK_SIZE ? 1024
+                                        : size_t(8) << 20;
   return CUDA_SUCCESS;
 }
 

@@ -40,7 +40,7 @@ uint64_t thread_key();
 }  // namespace mfusim
 
 // For calls that need a context: takes the lock and names the context `ctx`.
-#define MFUSIM_NEED_CONTEXT(ctx)                       \
-  Lock lock;                                           \
-  [[maybe_unused]] Context* ctx = current_context();   \
+#define MFUSIM_NEED_CONTEXT(ctx)                     \
+  Lock lock;                                         \
+  [[maybe_unused]] Context* ctx = current_context(); \
   if (!ctx) return CUDA_ERROR_INVALID_CONTEXT

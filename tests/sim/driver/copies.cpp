@@ -18,9 +18,12 @@ CopyOp flat(void* to, const void* from, size_t bytes) {
   op.width = bytes;
   return op;
 }
-void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+void* pointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);
+}
 
-// Waits where the vendor's driver does: blocking calls that touch host memory, and any copy to pageable memory.
+// Waits where the vendor's driver does: blocking calls that touch host memory, and any copy to
+// pageable memory.
 CUresult copy(CopyOp op, CUstream handle, Blocking blocking) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, handle);
@@ -32,14 +35,17 @@ CUresult copy(CopyOp op, CUstream handle, Blocking blocking) {
   op.source = place_of(op.from);
   op.destination = place_of(op.to);
   const bool host = op.source.memory < MFUSIM_DEVICE || op.destination.memory < MFUSIM_DEVICE;
-  const bool waits = !stream->capture && ((blocking == Blocking::yes && host) ||
-                                          (op.source.memory == MFUSIM_DEVICE && op.destination.memory == MFUSIM_PAGEABLE));
+  const bool waits =
+      !stream->capture &&
+      ((blocking == Blocking::yes && host) ||
+       (op.source.memory == MFUSIM_DEVICE && op.destination.memory == MFUSIM_PAGEABLE));
   const CUresult result = issue(*stream, operation(std::move(op)));
   if (result == CUDA_SUCCESS && waits) wait_for_stream(lock, *stream);
   return result;
 }
 
-// The address that one side of a 2D or 3D copy starts at; NULL for arrays, which the simulator has not.
+// The address that one side of a 2D or 3D copy starts at; NULL for arrays, which the simulator has
+// not.
 void* side(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array) {
   if (array) return nullptr;
   return type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : pointer(device);
@@ -75,8 +81,8 @@ CopyOp volume(const Params& p) {
   return op;
 }
 
-CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t rows,
-             CUstream handle, Blocking blocking) {
+CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,
+             size_t rows, CUstream handle, Blocking blocking) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, handle);
   if (width == 0 || rows == 0) return CUDA_SUCCESS;
@@ -98,13 +104,15 @@ CUresult impl_cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUst
 CUresult impl_cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
   return copy(flat(pointer(to), pointer(from), bytes), nullptr, Blocking::yes);
 }
-CUresult impl_cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream stream) {
+CUresult impl_cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext,
+                                size_t bytes, CUstream stream) {
   return copy(flat(pointer(to), pointer(from), bytes), stream, Blocking::no);
 }
 CUresult impl_cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
   return copy(flat(pointer(to), from, bytes), nullptr, Blocking::yes);
 }
-CUresult impl_cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+CUresult impl_cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes,
+                                   CUstream stream) {
   return copy(flat(pointer(to), from, bytes), stream, Blocking::no);
 }
 CUresult impl_cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
@@ -116,15 +124,28 @@ CUresult impl_cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUs
 CUresult impl_cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return copy(flat(pointer(to), pointer(from), bytes), nullptr, Blocking::yes);
 }
-CUresult impl_cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+CUresult impl_cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                                   CUstream stream) {
   return copy(flat(pointer(to), pointer(from), bytes), stream, Blocking::no);
 }
-CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) { return copy(plane(*p), nullptr, Blocking::yes); }
-CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p) { return copy(plane(*p), nullptr, Blocking::yes); }
-CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream) { return copy(plane(*p), stream, Blocking::no); }
-CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) { return copy(volume(*p), nullptr, Blocking::yes); }
-CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream) { return copy(volume(*p), stream, Blocking::no); }
-CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) { return copy(volume(*p), nullptr, Blocking::yes); }
+CUresult impl_cuMemcpy2D_v2(const CUDA_MEMCPY2D* p) {
+  return copy(plane(*p), nullptr, Blocking::yes);
+}
+CUresult impl_cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D* p) {
+  return copy(plane(*p), nullptr, Blocking::yes);
+}
+CUresult impl_cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* p, CUstream stream) {
+  return copy(plane(*p), stream, Blocking::no);
+}
+CUresult impl_cuMemcpy3D_v2(const CUDA_MEMCPY3D* p) {
+  return copy(volume(*p), nullptr, Blocking::yes);
+}
+CUresult impl_cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D* p, CUstream stream) {
+  return copy(volume(*p), stream, Blocking::no);
+}
+CUresult impl_cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER* p) {
+  return copy(volume(*p), nullptr, Blocking::yes);
+}
 CUresult impl_cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* p, CUstream stream) {
   return copy(volume(*p), stream, Blocking::no);
 }
@@ -147,25 +168,28 @@ CUresult impl_cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t n, C
 CUresult impl_cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t n, CUstream stream) {
   return set(to, 0, value, 4, n, 1, stream, Blocking::no);
 }
-CUresult impl_cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t rows) {
+CUresult impl_cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
+                              size_t rows) {
   return set(to, pitch, value, 1, width, rows, nullptr, Blocking::yes);
 }
-CUresult impl_cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t rows) {
+CUresult impl_cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
+                               size_t rows) {
   return set(to, pitch, value, 2, width, rows, nullptr, Blocking::yes);
 }
-CUresult impl_cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t rows) {
+CUresult impl_cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
+                               size_t rows) {
   return set(to, pitch, value, 4, width, rows, nullptr, Blocking::yes);
 }
-CUresult impl_cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t rows,
-                                CUstream stream) {
+CUresult impl_cuMemsetD2D8Async(CUdeviceptr to, size_t pitch, unsigned char value, size_t width,
+                                size_t rows, CUstream stream) {
   return set(to, pitch, value, 1, width, rows, stream, Blocking::no);
 }
-CUresult impl_cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t rows,
-                                 CUstream stream) {
+CUresult impl_cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, size_t width,
+                                 size_t rows, CUstream stream) {
   return set(to, pitch, value, 2, width, rows, stream, Blocking::no);
 }
-CUresult impl_cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t rows,
-                                 CUstream stream) {
+CUresult impl_cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
+                                 size_t rows, CUstream stream) {
   return set(to, pitch, value, 4, width, rows, stream, Blocking::no);
 }
 

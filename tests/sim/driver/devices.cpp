@@ -1,4 +1,5 @@
-// Devices: names, attributes, peers. The figures come from the GPU table; the rest are limits of CUDA itself.
+// Devices: names, attributes, peers. The figures come from the GPU table; the rest are limits of
+// CUDA itself.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -10,7 +11,8 @@
 namespace mfusim {
 namespace {
 
-// Limits that hold for all data-centre GPUs of the table (CUDA programming guide, "Technical Specifications").
+// Limits that hold for all data-centre GPUs of the table (CUDA programming guide, "Technical
+// Specifications").
 int common_attribute(CUdevice_attribute attribute, int fallback) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
@@ -81,7 +83,8 @@ int attribute_of(CUdevice device, CUdevice_attribute attribute) {
       return gpu.sm_count;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
       return gpu.clock_khz;
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:  // what a double-rate bus of the width below would need
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:  // what a double-rate bus of the width below would
+                                                 // need
       return int(gpu.memory_rate / 2 / (5120 / 8) / 1000);
     case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
       return 5120;
@@ -134,8 +137,12 @@ CUresult impl_cuDeviceGetName(char* out, int room, CUdevice device) {
   snprintf(out, size_t(room), "%s", gpu_model().driver_name.c_str());
   return CUDA_SUCCESS;
 }
-CUresult impl_cuDeviceGetUuid(CUuuid* out, CUdevice device) { return uuid_of(out, device); }
-CUresult impl_cuDeviceGetUuid_v2(CUuuid* out, CUdevice device) { return uuid_of(out, device); }
+CUresult impl_cuDeviceGetUuid(CUuuid* out, CUdevice device) {
+  return uuid_of(out, device);
+}
+CUresult impl_cuDeviceGetUuid_v2(CUuuid* out, CUdevice device) {
+  return uuid_of(out, device);
+}
 CUresult impl_cuDeviceTotalMem_v2(size_t* out, CUdevice device) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
@@ -143,7 +150,8 @@ CUresult impl_cuDeviceTotalMem_v2(size_t* out, CUdevice device) {
   return CUDA_SUCCESS;
 }
 CUresult impl_cuDeviceGetAttribute(int* out, CUdevice_attribute attribute, CUdevice device) {
-  if (!out || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
+    return CUDA_ERROR_INVALID_VALUE;
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *out = attribute_of(device, attribute);
   return CUDA_SUCCESS;
@@ -175,7 +183,8 @@ CUresult impl_cuDeviceCanAccessPeer(int* out, CUdevice a, CUdevice b) {
   *out = a != b;
   return CUDA_SUCCESS;
 }
-CUresult impl_cuDeviceGetP2PAttribute(int* out, CUdevice_P2PAttribute attribute, CUdevice a, CUdevice b) {
+CUresult impl_cuDeviceGetP2PAttribute(int* out, CUdevice_P2PAttribute attribute, CUdevice a,
+                                      CUdevice b) {
   if (!out || !is_device(a) || !is_device(b) || a == b) return CUDA_ERROR_INVALID_DEVICE;
   *out = attribute != CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK;
   return CUDA_SUCCESS;
@@ -191,12 +200,18 @@ CUresult impl_cuCtxDisablePeerAccess(CUcontext peer) {
   return contexts().find(peer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult impl_cuProfilerStart() { return CUDA_SUCCESS; }
-CUresult impl_cuProfilerStop() { return CUDA_SUCCESS; }
+CUresult impl_cuProfilerStart() {
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuProfilerStop() {
+  return CUDA_SUCCESS;
+}
 
 }  // namespace mfusim
 
-extern "C" __attribute__((visibility("default"))) double mfusim_peak_flops(int dtype) { return mfusim::peak_flops(dtype); }
+extern "C" __attribute__((visibility("default"))) double mfusim_peak_flops(int dtype) {
+  return mfusim::peak_flops(dtype);
+}
 extern "C" __attribute__((visibility("default"))) double mfusim_rate_bytes(int which) {
   const mfusim::GpuModel& gpu = mfusim::gpu_model();
   return which == 0 ? gpu.memory_rate : which == 1 ? gpu.peer_rate : gpu.host_rate;

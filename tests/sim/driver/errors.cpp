@@ -28,7 +28,8 @@ std::string words(const char* name) {
 }
 
 const Named* find(CUresult error) {
-  const auto* it = std::find_if(std::begin(kErrors), std::end(kErrors), [&](const Named& n) { return n.value == error; });
+  const auto* it = std::find_if(std::begin(kErrors), std::end(kErrors),
+                                [&](const Named& n) { return n.value == error; });
   return it == std::end(kErrors) ? nullptr : it;
 }
 

@@ -19,7 +19,8 @@ CUresult record(CUevent event_handle, CUstream stream_handle, unsigned int flags
   MFUSIM_NEED_STREAM(stream, stream_handle);
   if (CUresult bad = capture_conflict(*stream)) return bad;
   if (stream->capture) {
-    if (flags & CU_EVENT_RECORD_EXTERNAL) return capture_operation(*stream, operation(EventRecordOp{event}));
+    if (flags & CU_EVENT_RECORD_EXTERNAL)
+      return capture_operation(*stream, operation(EventRecordOp{event}));
     event->capture = stream->capture;
     event->nodes = stream->frontier;
     return CUDA_SUCCESS;
@@ -45,7 +46,8 @@ CUresult elapsed(float* milliseconds, CUevent start_handle, CUevent end_handle) 
   if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
   for (const Event* event : {start, end}) {
     if (CUresult bad = usable(event)) return bad;
-    if (!event->recorded || event->flags & CU_EVENT_DISABLE_TIMING) return CUDA_ERROR_INVALID_HANDLE;
+    if (!event->recorded || event->flags & CU_EVENT_DISABLE_TIMING)
+      return CUDA_ERROR_INVALID_HANDLE;
     if (!finished(event->at)) return CUDA_ERROR_NOT_READY;
   }
   *milliseconds = float(double(int64_t(end->at->end - start->at->end)) * 1e-6);
@@ -75,7 +77,9 @@ CUresult impl_cuEventDestroy_v2(CUevent handle) {
   return events().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult impl_cuEventRecord(CUevent event, CUstream stream) { return record(event, stream, 0); }
+CUresult impl_cuEventRecord(CUevent event, CUstream stream) {
+  return record(event, stream, 0);
+}
 CUresult impl_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
   return record(event, stream, flags);
 }
@@ -91,7 +95,8 @@ CUresult impl_cuEventSynchronize(CUevent handle) {
   Lock lock;
   const auto event = events().share(handle);
   if (CUresult bad = usable(event.get())) return bad;
-  MfusimSync sync{MFUSIM_SYNC_EVENT, event->context, 0, current_correlation(), event->id, now_ns(), 0};
+  MfusimSync sync{MFUSIM_SYNC_EVENT, event->context, 0, current_correlation(),
+                  event->id,         now_ns(),       0};
   wait_for(lock, WorkPtr(event->at));
   sync.end_ns = now_ns();
   report_sync(sync);

@@ -8,8 +8,8 @@
 #include <sstream>
 #include <vector>
 
-#include "driver_header.h"
 #include "device_clock.hpp"
+#include "driver_header.h"
 #include "gpu_table.hpp"
 #include "library_types.h"
 
@@ -74,7 +74,9 @@ GpuModel chosen_model() {
   const char* asked = getenv("MFUSIM_GPU");
   const std::string name = asked && *asked ? asked : kDefaultGpu;
   const auto rows = table();
-  const auto named = [](const std::string& n) { return [n](const Row& r) { return r.at("name") == n; }; };
+  const auto named = [](const std::string& n) {
+    return [n](const Row& r) { return r.at("name") == n; };
+  };
   auto row = std::find_if(rows.begin(), rows.end(), named(name));
   if (row == rows.end()) {
     fprintf(stderr, "mfusim: no GPU named %s; using %s\n", name.c_str(), kDefaultGpu);
@@ -102,15 +104,24 @@ double peak_flops(int dtype) {
   const GpuModel& m = gpu_model();
   const auto or_fp32 = [&](double peak) { return peak > 0 ? peak : m.fp32; };
   switch (dtype) {
-    case CUDA_R_16F: case CUDA_C_16F: case CUDA_R_16BF: case CUDA_C_16BF:
+    case CUDA_R_16F:
+    case CUDA_C_16F:
+    case CUDA_R_16BF:
+    case CUDA_C_16BF:
       return or_fp32(m.fp16);
-    case CUDA_R_64F: case CUDA_C_64F:
+    case CUDA_R_64F:
+    case CUDA_C_64F:
       return or_fp32(m.fp64);
-    case CUDA_R_32F: case CUDA_C_32F:
+    case CUDA_R_32F:
+    case CUDA_C_32F:
       return or_fp32(m.tf32);
-    case CUDA_R_8I: case CUDA_R_8U: case CUDA_C_8I: case CUDA_C_8U:
+    case CUDA_R_8I:
+    case CUDA_R_8U:
+    case CUDA_C_8I:
+    case CUDA_C_8U:
       return or_fp32(m.int8);
-    case CUDA_R_8F_E4M3: case CUDA_R_8F_E5M2:
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2:
       return or_fp32(m.fp8);
 #if CUDA_VERSION >= 12080
     case CUDA_R_4F_E2M1:
@@ -129,7 +140,8 @@ uint64_t roofline_ns(double flops, double bytes, int dtype, uint64_t fixed_ns) {
 
 uint64_t geometry_ns(uint64_t threads) {
   if (instant()) return 0;
-  return std::max(kElementwiseFloorNs, uint64_t(double(threads) * kBytesPerThread / gpu_model().memory_rate * 1e9));
+  return std::max(kElementwiseFloorNs,
+                  uint64_t(double(threads) * kBytesPerThread / gpu_model().memory_rate * 1e9));
 }
 
 uint64_t transfer_ns(uint64_t bytes, double rate) {

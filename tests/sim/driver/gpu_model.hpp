@@ -1,4 +1,5 @@
-// The chosen GPU's figures (MFUSIM_GPU, a row of data/gpus.csv) and the roofline that turns work into time.
+// The chosen GPU's figures (MFUSIM_GPU, a row of data/gpus.csv) and the roofline that turns work
+// into time.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,14 +17,16 @@ struct GpuModel {
   int l2_bytes = 0;
   int shared_per_sm = 0;
   int threads_per_sm = 0;
-  double fp64 = 0, fp32 = 0, tf32 = 0, fp16 = 0, fp8 = 0, fp4 = 0, int8 = 0;  // FLOP/s, 0 when absent
+  double fp64 = 0, fp32 = 0, tf32 = 0, fp16 = 0, fp8 = 0, fp4 = 0,
+         int8 = 0;  // FLOP/s, 0 when absent
 };
 
 const GpuModel& gpu_model();
 // MFUSIM_GPUS, default 1.
 int gpu_count();
 
-// Dense peak in FLOP/s of a cudaDataType_t value; -1: CUDA-core fp32. A type the GPU lacks runs at fp32's.
+// Dense peak in FLOP/s of a cudaDataType_t value; -1: CUDA-core fp32. A type the GPU lacks runs at
+// fp32's.
 double peak_flops(int dtype);
 
 // max(fixed, flops / peak, bytes / memory rate) + the time any kernel takes, in ns.

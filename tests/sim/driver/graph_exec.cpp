@@ -34,7 +34,8 @@ class Flattener {
   }
 
  private:
-  void visit(const Node* node, const std::vector<size_t>& before, std::map<const Node*, std::vector<size_t>>& ends) {
+  void visit(const Node* node, const std::vector<size_t>& before,
+             std::map<const Node*, std::vector<size_t>>& ends) {
     if (ends.count(node)) return;
     std::vector<size_t> after;
     for (const Node* earlier : node->dependencies) {
@@ -72,9 +73,10 @@ CUresult instantiate(CUgraphExec* out, CUgraph handle, uint64_t flags) {
 }
 
 bool same_shape(const std::vector<ExecNode>& a, const std::vector<ExecNode>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ExecNode& x, const ExecNode& y) {
-    return x.operation->index() == y.operation->index() && x.after == y.after;
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const ExecNode& x, const ExecNode& y) {
+                      return x.operation->index() == y.operation->index() && x.after == y.after;
+                    });
 }
 
 CUresult update(CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdateResult* result) {
@@ -84,7 +86,8 @@ CUresult update(CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdate
   if (!exec || !graph) return CUDA_ERROR_INVALID_VALUE;
   const auto nodes = flatten(*graph);
   const bool same = same_shape(exec->nodes, nodes);
-  if (result) *result = same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  if (result)
+    *result = same ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
   if (!same) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
   for (size_t i = 0; i < nodes.size(); ++i) exec->nodes[i].operation = nodes[i].operation;
   return CUDA_SUCCESS;
@@ -115,7 +118,8 @@ void replay(Exec& exec, Stream& stream) {
     add_event_wait(*node.operation, after);
     origin.graph_node = node.id;
     const uint64_t gap = node.after.empty() ? 0 : graph_hop_ns();
-    works.push_back(submit(node.enabled ? node.operation : operation(EmptyOp{}), origin, after, earliest, gap));
+    works.push_back(
+        submit(node.enabled ? node.operation : operation(EmptyOp{}), origin, after, earliest, gap));
     record_event(*node.operation, works.back());
   }
   if (works.empty()) works = before;
@@ -130,7 +134,8 @@ Handles<Exec, CUgraphExec>& execs() {
 }
 
 ExecNode* Exec::find(const Node* node) {
-  const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const ExecNode& n) { return n.id == node->id; });
+  const auto it =
+      std::find_if(nodes.begin(), nodes.end(), [&](const ExecNode& n) { return n.id == node->id; });
   return it == nodes.end() ? nullptr : &*it;
 }
 
@@ -140,10 +145,12 @@ CUresult impl_cuGraphInstantiate(CUgraphExec* out, CUgraph graph, CUgraphNode*, 
 CUresult impl_cuGraphInstantiate_v2(CUgraphExec* out, CUgraph graph, CUgraphNode*, char*, size_t) {
   return instantiate(out, graph, 0);
 }
-CUresult impl_cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph, unsigned long long flags) {
+CUresult impl_cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph graph,
+                                          unsigned long long flags) {
   return instantiate(out, graph, flags);
 }
-CUresult impl_cuGraphInstantiateWithParams(CUgraphExec* out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+CUresult impl_cuGraphInstantiateWithParams(CUgraphExec* out, CUgraph graph,
+                                           CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
   if (!params) return CUDA_ERROR_INVALID_VALUE;
   params->hErrNode_out = nullptr;
   params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
@@ -168,7 +175,8 @@ CUresult impl_cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   Exec* exec = execs().find(handle);
   if (!exec) return CUDA_ERROR_INVALID_VALUE;
   if (CUresult bad = capture_conflict(*stream)) return bad;
-  // A launch into a capturing stream would become a child graph; the simulator does not know that one.
+  // A launch into a capturing stream would become a child graph; the simulator does not know that
+  // one.
   if (stream->capture) return refuse_unsafe(stream);
   report_graph_launch(exec->id, exec->nodes.size());
   replay(*exec, *stream);
@@ -185,13 +193,15 @@ CUresult impl_cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* er
   if (error_node) *error_node = nullptr;
   return update(exec, graph, result);
 }
-CUresult impl_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info) {
+CUresult impl_cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph,
+                                   CUgraphExecUpdateResultInfo* info) {
   if (!info) return CUDA_ERROR_INVALID_VALUE;
   info->errorNode = info->errorFromNode = nullptr;
   return update(exec, graph, &info->result);
 }
 
-CUresult impl_cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle, unsigned int enabled) {
+CUresult impl_cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                    unsigned int enabled) {
   Lock lock;
   Exec* exec = execs().find(exec_handle);
   const Node* node = find_node(node_handle);
@@ -200,7 +210,8 @@ CUresult impl_cuGraphNodeSetEnabled(CUgraphExec exec_handle, CUgraphNode node_ha
   found->enabled = enabled != 0;
   return CUDA_SUCCESS;
 }
-CUresult impl_cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle, unsigned int* enabled) {
+CUresult impl_cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_handle,
+                                    unsigned int* enabled) {
   Lock lock;
   Exec* exec = execs().find(exec_handle);
   const Node* node = find_node(node_handle);

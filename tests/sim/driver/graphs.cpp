@@ -52,18 +52,24 @@ CUresult edges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, size_t* count
 }
 
 template <typename Change>
-CUresult change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, size_t count, Change change) {
+CUresult change_edges(CUgraph handle, const CUgraphNode* from, const CUgraphNode* to, size_t count,
+                      Change change) {
   Lock lock;
   std::vector<Node*> sources, targets;
-  if (!graphs().find(handle) || !find_nodes(from, count, sources) || !find_nodes(to, count, targets)) {
+  if (!graphs().find(handle) || !find_nodes(from, count, sources) ||
+      !find_nodes(to, count, targets)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   for (size_t i = 0; i < count; ++i) change(targets[i]->dependencies, sources[i]);
   return CUDA_SUCCESS;
 }
 
-void add_edge(std::vector<Node*>& dependencies, Node* before) { dependencies.push_back(before); }
-void remove_edge(std::vector<Node*>& dependencies, Node* before) { std::erase(dependencies, before); }
+void add_edge(std::vector<Node*>& dependencies, Node* before) {
+  dependencies.push_back(before);
+}
+void remove_edge(std::vector<Node*>& dependencies, Node* before) {
+  std::erase(dependencies, before);
+}
 
 CUresult neighbours(CUgraphNode handle, CUgraphNode* out, size_t* count, bool before) {
   Lock lock;
@@ -78,10 +84,14 @@ Node::Node(Graph* owner, OperationPtr what, std::vector<Node*> after)
     : id(g_next_node++), graph(owner), operation(std::move(what)), dependencies(std::move(after)) {
   live_nodes().insert(this);
 }
-Node::~Node() { live_nodes().erase(this); }
+Node::~Node() {
+  live_nodes().erase(this);
+}
 
 Node* Graph::add(OperationPtr operation, std::vector<Node*> dependencies) {
-  return nodes.emplace_back(std::make_unique<Node>(this, std::move(operation), std::move(dependencies))).get();
+  return nodes
+      .emplace_back(std::make_unique<Node>(this, std::move(operation), std::move(dependencies)))
+      .get();
 }
 
 std::vector<Node*> Graph::dependents(const Node* node) const {
@@ -104,12 +114,14 @@ std::shared_ptr<Graph> clone(const Graph& graph) {
   std::map<const Node*, Node*> copies;
   for (const auto& node : graph.nodes) {
     OperationPtr what = node->operation;
-    if (const auto* child = std::get_if<ChildOp>(what.get())) what = operation(ChildOp{clone(*child->graph)});
+    if (const auto* child = std::get_if<ChildOp>(what.get()))
+      what = operation(ChildOp{clone(*child->graph)});
     copies[node.get()] = copy->add(std::move(what), {});
     clone_origins()[{copy.get(), node->id}] = copies[node.get()];
   }
   for (const auto& node : graph.nodes) {
-    for (const Node* before : node->dependencies) copies[node.get()]->dependencies.push_back(copies[before]);
+    for (const Node* before : node->dependencies)
+      copies[node.get()]->dependencies.push_back(copies[before]);
   }
   return copy;
 }
@@ -141,7 +153,8 @@ CUresult impl_cuGraphCreate(CUgraph* out, unsigned int flags) {
 }
 CUresult impl_cuGraphDestroy(CUgraph handle) {
   Lock lock;
-  std::erase_if(clone_origins(), [&](const auto& entry) { return entry.first.first == graphs().find(handle); });
+  std::erase_if(clone_origins(),
+                [&](const auto& entry) { return entry.first.first == graphs().find(handle); });
   return graphs().erase(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 CUresult impl_cuGraphClone(CUgraph* out, CUgraph handle) {
@@ -191,10 +204,12 @@ CUresult impl_cuGraphDestroyNode(CUgraphNode handle) {
 CUresult impl_cuGraphGetEdges(CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count) {
   return edges(graph, from, to, count);
 }
-CUresult impl_cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
+CUresult impl_cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                     size_t count) {
   return change_edges(graph, from, to, count, add_edge);
 }
-CUresult impl_cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
+CUresult impl_cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from,
+                                        const CUgraphNode* to, size_t count) {
   return change_edges(graph, from, to, count, remove_edge);
 }
 CUresult impl_cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode* out, size_t* count) {
@@ -204,26 +219,29 @@ CUresult impl_cuGraphNodeGetDependentNodes(CUgraphNode node, CUgraphNode* out, s
   return neighbours(node, out, count, false);
 }
 #if CUDA_VERSION >= 12030  // the same with edge data, of which there is none here
-CUresult impl_cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
-                                 size_t* count) {
+CUresult impl_cuGraphGetEdges_v2(CUgraph graph, CUgraphNode* from, CUgraphNode* to,
+                                 CUgraphEdgeData* data, size_t* count) {
   const size_t room = count ? *count : 0;
   if (data && from) std::fill_n(data, room, CUgraphEdgeData{});
   return edges(graph, from, to, count);
 }
-CUresult impl_cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                                        const CUgraphEdgeData*, size_t count) {
+CUresult impl_cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode* from,
+                                        const CUgraphNode* to, const CUgraphEdgeData*,
+                                        size_t count) {
   return change_edges(graph, from, to, count, add_edge);
 }
-CUresult impl_cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
-                                           const CUgraphEdgeData*, size_t count) {
+CUresult impl_cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode* from,
+                                           const CUgraphNode* to, const CUgraphEdgeData*,
+                                           size_t count) {
   return change_edges(graph, from, to, count, remove_edge);
 }
-CUresult impl_cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* out, CUgraphEdgeData* data, size_t* count) {
+CUresult impl_cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode* out,
+                                            CUgraphEdgeData* data, size_t* count) {
   if (data && out && count) std::fill_n(data, *count, CUgraphEdgeData{});
   return neighbours(node, out, count, true);
 }
-CUresult impl_cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* out, CUgraphEdgeData* data,
-                                              size_t* count) {
+CUresult impl_cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode* out,
+                                              CUgraphEdgeData* data, size_t* count) {
   if (data && out && count) std::fill_n(data, *count, CUgraphEdgeData{});
   return neighbours(node, out, count, false);
 }

@@ -28,13 +28,16 @@ std::shared_ptr<Graph> new_graph();
 std::shared_ptr<Graph> clone(const Graph& graph);
 Handles<Graph, CUgraph>& graphs();
 
-inline CUgraphNode handle_of(const Node* node) { return reinterpret_cast<CUgraphNode>(const_cast<Node*>(node)); }
+inline CUgraphNode handle_of(const Node* node) {
+  return reinterpret_cast<CUgraphNode>(const_cast<Node*>(node));
+}
 // NULL when no live graph has it.
 Node* find_node(CUgraphNode handle);
 // The nodes of a list of handles; false when one of them is no node of the graph.
 bool find_nodes(const CUgraphNode* handles, size_t count, std::vector<Node*>& out);
 
-// An executable graph: child graphs are laid out flat, in an order in which every node comes after what it needs.
+// An executable graph: child graphs are laid out flat, in an order in which every node comes after
+// what it needs.
 struct ExecNode {
   OperationPtr operation;
   std::vector<size_t> after;  // indices

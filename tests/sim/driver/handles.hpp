@@ -5,7 +5,8 @@
 
 namespace mfusim {
 
-// T is the simulator's object, Handle the vendor's opaque pointer to it. All under the simulator's lock.
+// T is the simulator's object, Handle the vendor's opaque pointer to it. All under the simulator's
+// lock.
 template <typename T, typename Handle>
 class Handles {
  public:
@@ -31,7 +32,9 @@ class Handles {
   void each(Visitor visit) const {
     for (const auto& [raw, object] : objects_) visit(*object);
   }
-  static Handle handle_of(const T* object) { return reinterpret_cast<Handle>(const_cast<T*>(object)); }
+  static Handle handle_of(const T* object) {
+    return reinterpret_cast<Handle>(const_cast<T*>(object));
+  }
 
  private:
   std::unordered_map<const T*, std::shared_ptr<T>> objects_;

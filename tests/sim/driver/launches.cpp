@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t kMaxThreadsPerBlock = 1024;
 
-CUresult launch(const void* function, const uint32_t (&grid)[3], const uint32_t (&block)[3], uint32_t shared_bytes,
-                CUstream handle, void** arguments) {
+CUresult launch(const void* function, const uint32_t (&grid)[3], const uint32_t (&block)[3],
+                uint32_t shared_bytes, CUstream handle, void** arguments) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, handle);
   report_launch();
@@ -25,8 +25,8 @@ CUresult launch(const void* function, const uint32_t (&grid)[3], const uint32_t 
 
 }  // namespace
 
-CUresult make_kernel_op(KernelOp& op, const void* function, const uint32_t (&grid)[3], const uint32_t (&block)[3],
-                        uint32_t shared_bytes, void** arguments) {
+CUresult make_kernel_op(KernelOp& op, const void* function, const uint32_t (&grid)[3],
+                        const uint32_t (&block)[3], uint32_t shared_bytes, void** arguments) {
   const Kernel* kernel = find_kernel(function);
   if (!kernel) return CUDA_ERROR_INVALID_HANDLE;
   uint64_t threads = 1, blocks = 1;
@@ -52,21 +52,24 @@ CUresult make_kernel_op(KernelOp& op, const void* function, const uint32_t (&gri
   return CUDA_SUCCESS;
 }
 
-CUresult impl_cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                             unsigned shared_bytes, CUstream stream, void** arguments, void** extra) {
+CUresult impl_cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                             unsigned by, unsigned bz, unsigned shared_bytes, CUstream stream,
+                             void** arguments, void** extra) {
   if (arguments && extra) return CUDA_ERROR_INVALID_VALUE;
   return launch(f, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments);
 }
 
-CUresult impl_cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** arguments, void** extra) {
+CUresult impl_cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** arguments,
+                               void** extra) {
   if (!config || (arguments && extra)) return CUDA_ERROR_INVALID_VALUE;
   const CUlaunchConfig& c = *config;
-  return launch(f, {c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ}, c.sharedMemBytes,
-                c.hStream, arguments);
+  return launch(f, {c.gridDimX, c.gridDimY, c.gridDimZ}, {c.blockDimX, c.blockDimY, c.blockDimZ},
+                c.sharedMemBytes, c.hStream, arguments);
 }
 
-CUresult impl_cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                        unsigned bz, unsigned shared_bytes, CUstream stream, void** arguments) {
+CUresult impl_cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
+                                        unsigned bx, unsigned by, unsigned bz,
+                                        unsigned shared_bytes, CUstream stream, void** arguments) {
   return launch(f, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments);
 }
 

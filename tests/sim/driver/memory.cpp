@@ -14,10 +14,12 @@
 namespace mfusim {
 namespace {
 
-// Larger blocks are mapped without being touched, so that tens of GB of model cost the host nothing.
+// Larger blocks are mapped without being touched, so that tens of GB of model cost the host
+// nothing.
 constexpr size_t kMapFrom = size_t(1) << 16;
 constexpr size_t kAlignment = 512;
-constexpr uint64_t kReservedBytes = uint64_t(600) << 20;  // about what a context takes on the real device
+constexpr uint64_t kReservedBytes = uint64_t(600)
+                                    << 20;  // about what a context takes on the real device
 
 uint64_t g_next_id = 1;
 
@@ -30,7 +32,9 @@ std::map<int, uint64_t>& used_bytes() {
   return *map;
 }
 
-bool counts_on_device(uint32_t memory) { return memory >= MFUSIM_DEVICE; }
+bool counts_on_device(uint32_t memory) {
+  return memory >= MFUSIM_DEVICE;
+}
 uint64_t free_bytes(int device) {
   const uint64_t taken = used_bytes()[device] + kReservedBytes, all = gpu_model().memory_bytes;
   return taken < all ? all - taken : 0;
@@ -39,9 +43,12 @@ uint64_t free_bytes(int device) {
 void* map_host(size_t bytes) {
   if (bytes < kMapFrom) {
     void* small = nullptr;
-    return posix_memalign(&small, kAlignment, (bytes + kAlignment - 1) & ~(kAlignment - 1)) == 0 ? small : nullptr;
+    return posix_memalign(&small, kAlignment, (bytes + kAlignment - 1) & ~(kAlignment - 1)) == 0
+               ? small
+               : nullptr;
   }
-  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? nullptr : p;
 }
 
@@ -89,7 +96,8 @@ void* allocate(size_t bytes, uint32_t memory, int device) {
   if (counts_on_device(memory)) used_bytes()[device] += bytes;
   const auto base = reinterpret_cast<uintptr_t>(p);
   const Context* context = current_context();
-  table()[base] = {base, bytes, memory, device, context ? contexts().handle_of(context) : nullptr, g_next_id++};
+  table()[base] = {
+      base, bytes, memory, device, context ? contexts().handle_of(context) : nullptr, g_next_id++};
   return p;
 }
 
@@ -117,28 +125,41 @@ Place place_of(const void* address) {
   return a ? Place{a->memory, a->device} : Place{MFUSIM_PAGEABLE, 0};
 }
 
-CUresult impl_cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) { return allocate_device(out, bytes, MFUSIM_DEVICE); }
+CUresult impl_cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) {
+  return allocate_device(out, bytes, MFUSIM_DEVICE);
+}
 CUresult impl_cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned int flags) {
   if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST) return CUDA_ERROR_INVALID_VALUE;
   return allocate_device(out, bytes, MFUSIM_MANAGED);
 }
-CUresult impl_cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_t rows, unsigned int) {
+CUresult impl_cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_t rows,
+                                 unsigned int) {
   if (!pitch) return CUDA_ERROR_INVALID_VALUE;
   *pitch = (width + kAlignment - 1) & ~(kAlignment - 1);
   return allocate_device(out, *pitch * rows, MFUSIM_DEVICE);
 }
-CUresult impl_cuMemFree_v2(CUdeviceptr pointer) { return free_blocking(pointer, false); }
+CUresult impl_cuMemFree_v2(CUdeviceptr pointer) {
+  return free_blocking(pointer, false);
+}
 
-CUresult impl_cuMemAllocHost_v2(void** out, size_t bytes) { return allocate_host(out, bytes); }
-CUresult impl_cuMemHostAlloc(void** out, size_t bytes, unsigned int) { return allocate_host(out, bytes); }
-CUresult impl_cuMemFreeHost(void* pointer) { return free_blocking(reinterpret_cast<uintptr_t>(pointer), true); }
+CUresult impl_cuMemAllocHost_v2(void** out, size_t bytes) {
+  return allocate_host(out, bytes);
+}
+CUresult impl_cuMemHostAlloc(void** out, size_t bytes, unsigned int) {
+  return allocate_host(out, bytes);
+}
+CUresult impl_cuMemFreeHost(void* pointer) {
+  return free_blocking(reinterpret_cast<uintptr_t>(pointer), true);
+}
 
 CUresult impl_cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned int) {
   MFUSIM_NEED_CONTEXT(context);
   if (!pointer || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (find_allocation(pointer)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
   const auto base = reinterpret_cast<uintptr_t>(pointer);
-  table()[base] = {base, bytes, MFUSIM_PINNED, context->device, contexts().handle_of(context), g_next_id++, false};
+  table()[base] = {
+      base,        bytes, MFUSIM_PINNED, context->device, contexts().handle_of(context),
+      g_next_id++, false};
   return CUDA_SUCCESS;
 }
 CUresult impl_cuMemHostUnregister(void* pointer) {
@@ -179,9 +200,17 @@ CUresult impl_cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* bytes, CUdevice
 }
 
 // Managed memory never moves here: hints succeed and do nothing.
-CUresult impl_cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream) { return CUDA_SUCCESS; }
-CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream) { return CUDA_SUCCESS; }
-CUresult impl_cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUdevice) { return CUDA_SUCCESS; }
-CUresult impl_cuMemAdvise_v2(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) { return CUDA_SUCCESS; }
+CUresult impl_cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream) {
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuMemPrefetchAsync_v2(CUdeviceptr, size_t, CUmemLocation, unsigned int, CUstream) {
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuMemAdvise(CUdeviceptr, size_t, CUmem_advise, CUdevice) {
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuMemAdvise_v2(CUdeviceptr, size_t, CUmem_advise, CUmemLocation) {
+  return CUDA_SUCCESS;
+}
 
 }  // namespace mfusim

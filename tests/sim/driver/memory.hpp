@@ -1,4 +1,5 @@
-// What is allocated: host memory that stands for device memory, with a table to tell addresses apart.
+// What is allocated: host memory that stands for device memory, with a table to tell addresses
+// apart.
 #pragma once
 #include "contexts.hpp"
 #include "operations.hpp"
@@ -20,7 +21,9 @@ struct Allocation {
 void* allocate(size_t bytes, uint32_t memory, int device);
 CUresult release(uintptr_t address, bool host);
 const Allocation* find_allocation(const void* address);
-inline const void* address_of(CUdeviceptr pointer) { return reinterpret_cast<const void*>(pointer); }
+inline const void* address_of(CUdeviceptr pointer) {
+  return reinterpret_cast<const void*>(pointer);
+}
 // Pageable for addresses that nobody allocated here.
 Place place_of(const void* address);
 

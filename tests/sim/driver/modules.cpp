@@ -49,13 +49,18 @@ std::shared_ptr<Kernel> make_kernel(const MfusimKernel& described) {
   kernel->name = intern(described.name);
   kernel->cost_kind = described.cost_kind;
   if (described.param_sizes) {
-    kernel->parameter_sizes.assign(described.param_sizes, described.param_sizes + described.param_count);
+    kernel->parameter_sizes.assign(described.param_sizes,
+                                   described.param_sizes + described.param_count);
   }
   return kernel;
 }
 
-CUkernel as_kernel(CUfunction function) { return reinterpret_cast<CUkernel>(function); }
-CUfunction as_function(CUkernel kernel) { return reinterpret_cast<CUfunction>(kernel); }
+CUkernel as_kernel(CUfunction function) {
+  return reinterpret_cast<CUkernel>(function);
+}
+CUfunction as_function(CUkernel kernel) {
+  return reinterpret_cast<CUfunction>(kernel);
+}
 
 CUresult load_module(CUmodule* out, const void* data) {
   MFUSIM_NEED_CONTEXT(context);
@@ -115,12 +120,19 @@ Kernel* find_kernel(const void* handle) {
   return kernel_table().find(static_cast<CUfunction>(const_cast<void*>(handle)));
 }
 
-CUresult impl_cuModuleLoadData(CUmodule* out, const void* image) { return load_module(out, image); }
-CUresult impl_cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUjit_option*, void**) {
+CUresult impl_cuModuleLoadData(CUmodule* out, const void* image) {
   return load_module(out, image);
 }
-CUresult impl_cuModuleLoadFatBinary(CUmodule* out, const void* image) { return load_module(out, image); }
-CUresult impl_cuModuleLoad(CUmodule*, const char*) { return CUDA_ERROR_INVALID_IMAGE; }
+CUresult impl_cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUjit_option*,
+                                 void**) {
+  return load_module(out, image);
+}
+CUresult impl_cuModuleLoadFatBinary(CUmodule* out, const void* image) {
+  return load_module(out, image);
+}
+CUresult impl_cuModuleLoad(CUmodule*, const char*) {
+  return CUDA_ERROR_INVALID_IMAGE;
+}
 
 CUresult impl_cuModuleUnload(CUmodule handle) {
   Lock lock;
@@ -170,8 +182,8 @@ CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr*, size_t*, CUmodule handle, const
   return modules().find(handle) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult impl_cuLibraryLoadData(CUlibrary* out, const void* code, CUjit_option*, void**, unsigned, CUlibraryOption*,
-                                void**, unsigned) {
+CUresult impl_cuLibraryLoadData(CUlibrary* out, const void* code, CUjit_option*, void**, unsigned,
+                                CUlibraryOption*, void**, unsigned) {
   const MfusimImage* image = image_of(code);
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   if (!image) return CUDA_ERROR_INVALID_IMAGE;
@@ -235,7 +247,8 @@ CUresult impl_cuLibraryGetModule(CUmodule* out, CUlibrary handle) {
   if (!library->module) {
     auto module = std::make_shared<Module>();
     module->context = context;
-    for (const auto& [name, kernel] : library->kernels) module->functions[name] = function_of(*find_kernel(kernel));
+    for (const auto& [name, kernel] : library->kernels)
+      module->functions[name] = function_of(*find_kernel(kernel));
     library->module = modules().insert(std::move(module));
   }
   *out = library->module;
@@ -265,8 +278,12 @@ CUresult impl_cuFuncGetModule(CUmodule* out, CUfunction handle) {
   return CUDA_SUCCESS;
 }
 
-CUresult impl_cuFuncGetName(const char** out, CUfunction function) { return name_of(out, function); }
-CUresult impl_cuKernelGetName(const char** out, CUkernel kernel) { return name_of(out, kernel); }
+CUresult impl_cuFuncGetName(const char** out, CUfunction function) {
+  return name_of(out, function);
+}
+CUresult impl_cuKernelGetName(const char** out, CUkernel kernel) {
+  return name_of(out, kernel);
+}
 CUresult impl_cuFuncGetParamInfo(CUfunction f, size_t index, size_t* offset, size_t* size) {
   return parameter_info(f, index, offset, size);
 }

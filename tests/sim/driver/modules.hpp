@@ -1,4 +1,5 @@
-// Modules, libraries and the kernels in them. Only MfusimImage is understood; cubins and PTX are never looked into.
+// Modules, libraries and the kernels in them. Only MfusimImage is understood; cubins and PTX are
+// never looked into.
 #pragma once
 #include <map>
 #include <string>
@@ -11,8 +12,8 @@ namespace mfusim {
 struct Module;
 struct Library;
 
-// What a CUfunction or a CUkernel stands for. The vendor's runtime hands CUkernel where CUfunction is asked, so
-// both are the same type here, and every call takes either.
+// What a CUfunction or a CUkernel stands for. The vendor's runtime hands CUkernel where CUfunction
+// is asked, so both are the same type here, and every call takes either.
 struct Kernel {
   const char* name = nullptr;  // interned: lives as long as the process
   uint32_t cost_kind = 0;

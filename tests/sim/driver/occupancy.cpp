@@ -60,7 +60,8 @@ int blocks_per_sm(int block_size, size_t shared_bytes) {
   const int warps = (block_size + 31) / 32;
   int blocks = std::min(kMaxBlocksPerSm, gpu.threads_per_sm / (warps * 32));
   blocks = std::min(blocks, 65536 / (kRegistersPerThread * warps * 32));
-  return std::min(blocks, int(size_t(gpu.shared_per_sm) / (shared_bytes + kReservedSharedPerBlock)));
+  return std::min(blocks,
+                  int(size_t(gpu.shared_per_sm) / (shared_bytes + kReservedSharedPerBlock)));
 }
 
 }  // namespace
@@ -74,26 +75,36 @@ CUresult impl_cuFuncSetAttribute(CUfunction f, CUfunction_attribute attribute, i
 CUresult impl_cuKernelGetAttribute(int* out, CUfunction_attribute attribute, CUkernel k, CUdevice) {
   return attribute_of(out, attribute, k);
 }
-CUresult impl_cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k, CUdevice) {
+CUresult impl_cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel k,
+                                   CUdevice) {
   return set_attribute(k, attribute, value);
 }
-CUresult impl_cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
-CUresult impl_cuFuncSetSharedMemConfig(CUfunction, CUsharedconfig) { return CUDA_SUCCESS; }
-CUresult impl_cuKernelSetCacheConfig(CUkernel, CUfunc_cache, CUdevice) { return CUDA_SUCCESS; }
+CUresult impl_cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuFuncSetSharedMemConfig(CUfunction, CUsharedconfig) {
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuKernelSetCacheConfig(CUkernel, CUfunc_cache, CUdevice) {
+  return CUDA_SUCCESS;
+}
 
-CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, CUfunction f, int block_size, size_t shared_bytes) {
+CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, CUfunction f, int block_size,
+                                                          size_t shared_bytes) {
   Lock lock;
   if (!find_kernel(f)) return CUDA_ERROR_INVALID_HANDLE;
   if (!out || block_size <= 0) return CUDA_ERROR_INVALID_VALUE;
   *out = blocks_per_sm(block_size, shared_bytes);
   return CUDA_SUCCESS;
 }
-CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, CUfunction f, int block_size,
-                                                                   size_t shared_bytes, unsigned int) {
+CUresult impl_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, CUfunction f,
+                                                                   int block_size,
+                                                                   size_t shared_bytes,
+                                                                   unsigned int) {
   return impl_cuOccupancyMaxActiveBlocksPerMultiprocessor(out, f, block_size, shared_bytes);
 }
-CUresult impl_cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction f, CUoccupancyB2DSize,
-                                               size_t shared_bytes, int limit) {
+CUresult impl_cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction f,
+                                               CUoccupancyB2DSize, size_t shared_bytes, int limit) {
   Lock lock;
   if (!find_kernel(f)) return CUDA_ERROR_INVALID_HANDLE;
   *block = limit > 0 ? std::min(limit, 1024) : 1024;

@@ -24,7 +24,8 @@ uint64_t kernel_ns(const KernelOp& k) {
 
 uint64_t copy_ns(const CopyOp& c) {
   const GpuModel& gpu = gpu_model();
-  const bool from_device = c.source.memory >= MFUSIM_DEVICE, to_device = c.destination.memory >= MFUSIM_DEVICE;
+  const bool from_device = c.source.memory >= MFUSIM_DEVICE,
+             to_device = c.destination.memory >= MFUSIM_DEVICE;
   if (!from_device || !to_device) return transfer_ns(c.bytes(), gpu.host_rate);
   if (c.source.device != c.destination.device) return transfer_ns(c.bytes(), gpu.peer_rate);
   return transfer_ns(2 * c.bytes(), gpu.memory_rate);
@@ -35,7 +36,8 @@ void copy_rows(const CopyOp& c) {
   auto* to = static_cast<unsigned char*>(c.to);
   for (size_t slice = 0; slice < c.slices; ++slice) {
     for (size_t row = 0; row < c.rows; ++row) {
-      memmove(to + slice * c.to_slice + row * c.to_pitch, from + slice * c.from_slice + row * c.from_pitch, c.width);
+      memmove(to + slice * c.to_slice + row * c.to_pitch,
+              from + slice * c.from_slice + row * c.from_pitch, c.width);
     }
   }
 }
@@ -47,18 +49,20 @@ void set_rows(const SetOp& s) {
       memset(to, int(s.value & 0xff), s.width);
       continue;
     }
-    for (size_t i = 0; i < s.width; ++i) memcpy(to + i * s.element_bytes, &s.value, s.element_bytes);
+    for (size_t i = 0; i < s.width; ++i)
+      memcpy(to + i * s.element_bytes, &s.value, s.element_bytes);
   }
 }
 
 }  // namespace
 
 uint64_t duration_ns(const Operation& op) {
-  return std::visit(Overload{[](const KernelOp& k) { return kernel_ns(k); },
-                             [](const CopyOp& c) { return copy_ns(c); },
-                             [](const SetOp& s) { return transfer_ns(s.bytes(), gpu_model().memory_rate); },
-                             [](const auto&) { return uint64_t(0); }},
-                    op);
+  return std::visit(
+      Overload{[](const KernelOp& k) { return kernel_ns(k); },
+               [](const CopyOp& c) { return copy_ns(c); },
+               [](const SetOp& s) { return transfer_ns(s.bytes(), gpu_model().memory_rate); },
+               [](const auto&) { return uint64_t(0); }},
+      op);
 }
 
 void move_payload(const Operation& op) {

@@ -1,4 +1,5 @@
-// What a stream or a graph node can do. The same description serves both: issued now, or kept and replayed.
+// What a stream or a graph node can do. The same description serves both: issued now, or kept and
+// replayed.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,8 @@ struct KernelOp {
   uint32_t shared_bytes = 0;
   bool costed = false;  // cost was given (MFUSIM_COST_PARAM0); else from the geometry
   MfusimCost cost{};
-  // Copies of the arguments, where the module states their sizes; a program may ask a graph node for them.
+  // Copies of the arguments, where the module states their sizes; a program may ask a graph node
+  // for them.
   std::vector<std::vector<unsigned char>> arguments;
 };
 
@@ -78,8 +80,8 @@ struct FreeOp {
   bool releases = false;  // outside graphs; a graph's memory lives as long as its program runs
 };
 
-using Operation = std::variant<EmptyOp, KernelOp, CopyOp, SetOp, HostOp, EventRecordOp, EventWaitOp, ChildOp,
-                               AllocOp, FreeOp>;
+using Operation = std::variant<EmptyOp, KernelOp, CopyOp, SetOp, HostOp, EventRecordOp, EventWaitOp,
+                               ChildOp, AllocOp, FreeOp>;
 using OperationPtr = std::shared_ptr<const Operation>;
 
 template <typename Op>
@@ -89,7 +91,8 @@ OperationPtr operation(Op op) {
 
 // Time on the device by the roofline; 0 for what only orders other work.
 uint64_t duration_ns(const Operation& operation);
-// Really moves the data of a copy or set (up to kPayloadLimit bytes; larger ones only take their time).
+// Really moves the data of a copy or set (up to kPayloadLimit bytes; larger ones only take their
+// time).
 void move_payload(const Operation& operation);
 
 constexpr size_t kPayloadLimit = size_t(1) << 20;

@@ -52,8 +52,10 @@ CUresult attribute_of(const Allocation& a, CUpointer_attribute attribute, void* 
 void attribute_of_unknown(CUpointer_attribute attribute, void* out) {
   if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
     give(out, -2);
-  } else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT || attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER ||
-             attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER || attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID) {
+  } else if (attribute == CU_POINTER_ATTRIBUTE_CONTEXT ||
+             attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER ||
+             attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER ||
+             attribute == CU_POINTER_ATTRIBUTE_BUFFER_ID) {
     give(out, static_cast<void*>(nullptr));
   } else {
     give(out, 0);
@@ -69,8 +71,8 @@ CUresult impl_cuPointerGetAttribute(void* out, CUpointer_attribute attribute, CU
   return attribute_of(*a, attribute, out);
 }
 
-CUresult impl_cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** out,
-                                     CUdeviceptr pointer) {
+CUresult impl_cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes,
+                                     void** out, CUdeviceptr pointer) {
   Lock lock;
   const Allocation* a = find_allocation(address_of(pointer));
   for (unsigned i = 0; i < count; ++i) {
@@ -83,6 +85,8 @@ CUresult impl_cuPointerGetAttributes(unsigned int count, CUpointer_attribute* at
   return CUDA_SUCCESS;
 }
 
-CUresult impl_cuPointerSetAttribute(const void*, CUpointer_attribute, CUdeviceptr) { return CUDA_SUCCESS; }
+CUresult impl_cuPointerSetAttribute(const void*, CUpointer_attribute, CUdeviceptr) {
+  return CUDA_SUCCESS;
+}
 
 }  // namespace mfusim

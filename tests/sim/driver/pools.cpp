@@ -1,4 +1,5 @@
-// Stream-ordered allocation: pools hand out memory at once, since payloads move in stream order anyway.
+// Stream-ordered allocation: pools hand out memory at once, since payloads move in stream order
+// anyway.
 #include <algorithm>
 
 #include "capture.hpp"
@@ -34,7 +35,8 @@ CUmemoryPool default_pool(int device) {
   return pool;
 }
 
-CUresult allocate_async(CUdeviceptr* out, size_t bytes, CUmemoryPool pool_handle, CUstream stream_handle) {
+CUresult allocate_async(CUdeviceptr* out, size_t bytes, CUmemoryPool pool_handle,
+                        CUstream stream_handle) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, stream_handle);
   Pool* pool = pools().find(pool_handle ? pool_handle : default_pool(context->device));
@@ -58,7 +60,8 @@ CUresult allocate_async(CUdeviceptr* out, size_t bytes, CUmemoryPool pool_handle
 CUresult impl_cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) {
   return allocate_async(out, bytes, nullptr, stream);
 }
-CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
+CUresult impl_cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool,
+                                      CUstream stream) {
   return allocate_async(out, bytes, pool, stream);
 }
 
@@ -109,15 +112,18 @@ CUresult impl_cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc*, si
   return pools().find(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult impl_cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
+CUresult impl_cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                                    void* value) {
   Lock lock;
   Pool* pool = pools().find(handle);
   if (!pool || !value) return CUDA_ERROR_INVALID_VALUE;
-  if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) pool->release_threshold = *static_cast<cuuint64_t*>(value);
+  if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+    pool->release_threshold = *static_cast<cuuint64_t*>(value);
   if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH) pool->high = pool->used;
   return CUDA_SUCCESS;
 }
-CUresult impl_cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void* value) {
+CUresult impl_cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute,
+                                    void* value) {
   Lock lock;
   const Pool* pool = pools().find(handle);
   if (!pool || !value) return CUDA_ERROR_INVALID_VALUE;

@@ -14,7 +14,8 @@ struct Row {
   bool per_thread;
   void* address;
 };
-#define MFUSIM_ROW(name, version, per_thread, function) {name, version, per_thread, reinterpret_cast<void*>(&::function)},
+#define MFUSIM_ROW(name, version, per_thread, function) \
+  {name, version, per_thread, reinterpret_cast<void*>(&::function)},
 const Row kRows[] = {
 #include "proc_table.inc"
 };
@@ -37,13 +38,15 @@ void* find(const char* symbol, int version, bool per_thread, bool* known) {
   return best;
 }
 
-CUresult look_up(const char* symbol, void** out, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+CUresult look_up(const char* symbol, void** out, int version, cuuint64_t flags,
+                 CUdriverProcAddressQueryResult* status) {
   constexpr cuuint64_t kKnownFlags =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
   if (!symbol || !out || (flags & ~kKnownFlags)) return CUDA_ERROR_INVALID_VALUE;
   bool known = false;
   *out = nullptr;
-  if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) *out = find(symbol, version, true, &known);
+  if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+    *out = find(symbol, version, true, &known);
   // Most functions have no per-thread twin; then the plain one is meant.
   if (!*out && !known) *out = find(symbol, version, false, &known);
   if (status) {
@@ -64,8 +67,8 @@ CUresult impl_cuGetProcAddress_v2(const char* symbol, void** out, int version, c
   return look_up(symbol, out, version, flags, status);
 }
 
-// The private tables that the vendor's own runtime asks for: none exist here, on purpose. That runtime therefore
-// stops with an error on the simulator.
+// The private tables that the vendor's own runtime asks for: none exist here, on purpose. That
+// runtime therefore stops with an error on the simulator.
 CUresult impl_cuGetExportTable(const void** out, const CUuuid*) {
   if (out) *out = nullptr;
   return CUDA_ERROR_NOT_SUPPORTED;

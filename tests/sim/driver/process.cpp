@@ -26,7 +26,8 @@ void after_fork_in_parent() {
   simulator_mutex().unlock();
 }
 
-// A child inherits no device: everything answers CUDA_ERROR_NOT_INITIALIZED for ever, as the vendor's does.
+// A child inherits no device: everything answers CUDA_ERROR_NOT_INITIALIZED for ever, as the
+// vendor's does.
 void after_fork_in_child() {
   truth::after_fork_in_child();
   simulator_mutex().unlock();
@@ -35,7 +36,9 @@ void after_fork_in_child() {
 
 }  // namespace
 
-bool driver_usable() { return g_state.load(std::memory_order_acquire) == State::ready; }
+bool driver_usable() {
+  return g_state.load(std::memory_order_acquire) == State::ready;
+}
 
 CUresult unusable_reason() {
   return g_state.load() == State::no_device ? CUDA_ERROR_NO_DEVICE : CUDA_ERROR_NOT_INITIALIZED;

@@ -47,8 +47,12 @@ void tell(const MfusimActivity& activity) {
 void report(const Work& work, const KernelOp& k) {
   if (truth::wanted()) {
     truth::Object line("kernel");
-    line.add("name", k.name).add("grid", k.grid).add("block", k.block).add("shared", uint64_t(k.shared_bytes));
-    line.add("flops", k.costed ? k.cost.flops : 0.0).add("comm", uint64_t(k.costed && k.cost.is_comm));
+    line.add("name", k.name)
+        .add("grid", k.grid)
+        .add("block", k.block)
+        .add("shared", uint64_t(k.shared_bytes));
+    line.add("flops", k.costed ? k.cost.flops : 0.0)
+        .add("comm", uint64_t(k.costed && k.cost.is_comm));
     add_origin(line, work).write();
   }
   MfusimActivity a = activity_of(work, MFUSIM_KERNEL);
@@ -118,7 +122,10 @@ void report_graph_launch(uint32_t exec, uint64_t nodes) {
 
 void report_sync(const MfusimSync& sync) {
   if (truth::wanted()) {
-    truth::Object("sync").add("api", current_call()).add("blocked", sync.end_ns - sync.start_ns).write();
+    truth::Object("sync")
+        .add("api", current_call())
+        .add("blocked", sync.end_ns - sync.start_ns)
+        .write();
   }
   const MfusimTracer* listener = tracer();
   if (listener->synchronization) listener->synchronization(&sync);

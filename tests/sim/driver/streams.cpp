@@ -13,7 +13,8 @@ namespace {
 uint32_t g_next_stream = 13;  // created streams' ids, above those of the default ones
 uint32_t g_next_per_thread = 1000;
 
-// The last work of every stream of the context, or of those alone that the legacy stream synchronises with.
+// The last work of every stream of the context, or of those alone that the legacy stream
+// synchronises with.
 std::vector<WorkPtr> tails_of(const Context& context, bool blocking_only) {
   std::vector<WorkPtr> tails = context.orphans;
   const auto add = [&](const Stream& stream) {
@@ -82,19 +83,22 @@ std::vector<WorkPtr> before_next(const Stream& stream) {
 }
 
 Origin origin_of(const Stream& stream) {
-  return {uint32_t(stream.context->device), stream.context->id, stream.id, current_correlation(), 0, 0};
+  return {
+      uint32_t(stream.context->device), stream.context->id, stream.id, current_correlation(), 0, 0};
 }
 
 CUresult issue(Stream& stream, OperationPtr operation, WorkPtr* issued) {
   if (CUresult bad = capture_conflict(stream)) return bad;
   if (stream.capture) return capture_operation(stream, std::move(operation));
-  stream.tail = submit(std::move(operation), origin_of(stream), before_next(stream), now_ns() + launch_latency_ns());
+  stream.tail = submit(std::move(operation), origin_of(stream), before_next(stream),
+                       now_ns() + launch_latency_ns());
   if (issued) *issued = stream.tail;
   return CUDA_SUCCESS;
 }
 
 void wait_for_stream(Lock& lock, const Stream& stream) {
-  MfusimSync sync{MFUSIM_SYNC_STREAM, stream.context->id, stream.id, current_correlation(), 0, now_ns(), 0};
+  MfusimSync sync{
+      MFUSIM_SYNC_STREAM, stream.context->id, stream.id, current_correlation(), 0, now_ns(), 0};
   for (const WorkPtr& work : pending_of(stream)) wait_for(lock, work);
   sync.end_ns = now_ns();
   report_sync(sync);
@@ -104,7 +108,9 @@ void wait_for_context(Lock& lock, const Context& context) {
   for (const WorkPtr& tail : tails_of(context, false)) wait_for(lock, tail);
 }
 
-CUresult impl_cuStreamCreate(CUstream* out, unsigned int flags) { return create(out, flags, 0); }
+CUresult impl_cuStreamCreate(CUstream* out, unsigned int flags) {
+  return create(out, flags, 0);
+}
 CUresult impl_cuStreamCreateWithPriority(CUstream* out, unsigned int flags, int priority) {
   return create(out, flags, priority);
 }
@@ -189,7 +195,8 @@ CUresult impl_cuLaunchHostFunc(CUstream handle, CUhostFn function, void* data) {
   return add_host_work(handle, host);
 }
 
-CUresult impl_cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data, unsigned int flags) {
+CUresult impl_cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void* data,
+                                  unsigned int flags) {
   if (!callback || flags) return CUDA_ERROR_INVALID_VALUE;
   HostOp host;
   host.callback = callback;

@@ -43,13 +43,16 @@ Handles<Event, CUevent>& events();
 std::shared_ptr<Stream> new_default_stream(Context& context, uint32_t id);
 void forget_streams(const Context& context);
 
-// The stream that a handle means (0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a made one); NULL when invalid.
+// The stream that a handle means (0, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD or a made one); NULL
+// when invalid.
 Stream* find_stream(CUstream handle);
-// What new work in the stream comes after: its own last work, and by the rules of the legacy default stream.
+// What new work in the stream comes after: its own last work, and by the rules of the legacy
+// default stream.
 std::vector<WorkPtr> before_next(const Stream& stream);
 Origin origin_of(const Stream& stream);
 
-// Puts an operation into the stream: captured, or issued now. The one way in for everything a stream does.
+// Puts an operation into the stream: captured, or issued now. The one way in for everything a
+// stream does.
 CUresult issue(Stream& stream, OperationPtr operation, WorkPtr* issued = nullptr);
 
 void wait_for_context(Lock& lock, const Context& context);
@@ -57,8 +60,8 @@ void wait_for_context(Lock& lock, const Context& context);
 void wait_for_stream(Lock& lock, const Stream& stream);
 
 // Names the stream `stream` of a handle argument in a call that has MFUSIM_NEED_CONTEXT.
-#define MFUSIM_NEED_STREAM(name, handle)   \
-  Stream* name = find_stream(handle);      \
+#define MFUSIM_NEED_STREAM(name, handle) \
+  Stream* name = find_stream(handle);    \
   if (!name) return CUDA_ERROR_INVALID_HANDLE
 
 }  // namespace mfusim

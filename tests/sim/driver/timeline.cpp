@@ -18,7 +18,8 @@ constexpr uint64_t kLaunchLatencyNs = 3'000;
 // Dependent nodes of one graph start about this much apart.
 constexpr uint64_t kGraphHopNs = 1'000;
 
-// A poll is asked again after this long, doubling while nothing happens: many ranks share few cores.
+// A poll is asked again after this long, doubling while nothing happens: many ranks share few
+// cores.
 constexpr auto kPollMin = std::chrono::microseconds(10);
 constexpr auto kPollMax = std::chrono::microseconds(200);
 
@@ -154,7 +155,8 @@ void Runner::rest(Lock& lock, std::chrono::microseconds pause) {
   uint64_t earliest = UINT64_MAX;
   for (const WorkPtr& work : pending_) earliest = std::min(earliest, work->start);
   const uint64_t now = now_ns();
-  const auto until_start = std::chrono::microseconds(earliest > now ? (earliest - now) / 1000 + 1 : 0);
+  const auto until_start =
+      std::chrono::microseconds(earliest > now ? (earliest - now) / 1000 + 1 : 0);
   wake_.wait_until(lock, std::chrono::system_clock::now() + std::max(pause, until_start));
 }
 
@@ -169,11 +171,15 @@ void Runner::run() {
 
 }  // namespace
 
-uint64_t launch_latency_ns() { return instant() ? 0 : kLaunchLatencyNs; }
-uint64_t graph_hop_ns() { return instant() ? 0 : kGraphHopNs; }
+uint64_t launch_latency_ns() {
+  return instant() ? 0 : kLaunchLatencyNs;
+}
+uint64_t graph_hop_ns() {
+  return instant() ? 0 : kGraphHopNs;
+}
 
-WorkPtr submit(OperationPtr operation, const Origin& origin, std::span<const WorkPtr> after, uint64_t not_before,
-               uint64_t gap) {
+WorkPtr submit(OperationPtr operation, const Origin& origin, std::span<const WorkPtr> after,
+               uint64_t not_before, uint64_t gap) {
   auto work = std::make_shared<Work>();
   work->operation = std::move(operation);
   work->origin = origin;
@@ -192,7 +198,9 @@ WorkPtr submit(OperationPtr operation, const Origin& origin, std::span<const Wor
   return work;
 }
 
-bool finished(const WorkPtr& work) { return !work || (work->resolved && work->end <= now_ns()); }
+bool finished(const WorkPtr& work) {
+  return !work || (work->resolved && work->end <= now_ns());
+}
 
 uint64_t wait_for(Lock& lock, const WorkPtr& work) {
   if (finished(work)) return 0;

@@ -2,9 +2,10 @@
 //
 //   start = max(issue + launch latency, end of everything it comes after);  end = start + duration
 //
-// Where all predecessors' ends are known, both follow at once, on the issuing thread. Two kinds of work end when
-// somebody says so: host functions, and kernels with a poll (collectives that wait for other processes). Threads
-// started at the first such work run them in real time; what comes after them stays pending until then.
+// Where all predecessors' ends are known, both follow at once, on the issuing thread. Two kinds of
+// work end when somebody says so: host functions, and kernels with a poll (collectives that wait
+// for other processes). Threads started at the first such work run them in real time; what comes
+// after them stays pending until then.
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -18,7 +19,7 @@ namespace mfusim {
 struct Origin {
   uint32_t device = 0, context = 0, stream = 0;  // ids as the records show them
   uint32_t correlation = 0;
-  uint32_t graph = 0;       // executable graph, 0 outside graphs
+  uint32_t graph = 0;  // executable graph, 0 outside graphs
   uint64_t graph_node = 0;
 };
 
@@ -40,8 +41,8 @@ uint64_t launch_latency_ns();
 uint64_t graph_hop_ns();
 
 // Puts work on the timeline, gap ns after the given work (NULLs allowed). The lock is held.
-WorkPtr submit(OperationPtr operation, const Origin& origin, std::span<const WorkPtr> after, uint64_t not_before,
-               uint64_t gap = 0);
+WorkPtr submit(OperationPtr operation, const Origin& origin, std::span<const WorkPtr> after,
+               uint64_t not_before, uint64_t gap = 0);
 
 // True when the work's end has passed. NULL is finished.
 bool finished(const WorkPtr& work);

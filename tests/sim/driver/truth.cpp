@@ -94,7 +94,8 @@ std::string command_line() {
 // Caller holds the mutex.
 void open_file(File& f) {
   mkdir(directory(), 0777);
-  const std::string path = std::string(directory()) + "/truth-" + std::to_string(getpid()) + ".jsonl";
+  const std::string path =
+      std::string(directory()) + "/truth-" + std::to_string(getpid()) + ".jsonl";
   f.fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (f.fd < 0) fprintf(stderr, "mfusim: cannot write %s\n", path.c_str());
 }
@@ -107,7 +108,9 @@ __attribute__((destructor)) void flush_at_exit() {
 
 }  // namespace
 
-bool wanted() { return directory() != nullptr; }
+bool wanted() {
+  return directory() != nullptr;
+}
 
 void line(const std::string& json_object) {
   if (!wanted()) return;
@@ -148,13 +151,15 @@ Object& Object::add(const char* key, const char* text) {
 
 Object& Object::add(const char* key, const uint32_t (&triple)[3]) {
   char numbers[80];
-  snprintf(numbers, sizeof numbers, ",\"%s\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", key, triple[0], triple[1],
-           triple[2]);
+  snprintf(numbers, sizeof numbers, ",\"%s\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", key, triple[0],
+           triple[1], triple[2]);
   text_ += numbers;
   return *this;
 }
 
-void Object::write() { line(text_ + "}"); }
+void Object::write() {
+  line(text_ + "}");
+}
 
 void open_process() {
   if (!wanted()) return;
@@ -165,8 +170,12 @@ void open_process() {
       .write();
 }
 
-void before_fork() { file().mutex.lock(); }
-void after_fork_in_parent() { file().mutex.unlock(); }
+void before_fork() {
+  file().mutex.lock();
+}
+void after_fork_in_parent() {
+  file().mutex.unlock();
+}
 
 void after_fork_in_child() {
   File& f = file();

@@ -1,4 +1,5 @@
-// The truth file: what the simulator knows to have happened, one JSON object a line, for tests to compare with.
+// The truth file: what the simulator knows to have happened, one JSON object a line, for tests to
+// compare with.
 #pragma once
 #include <cstdint>
 #include <string>

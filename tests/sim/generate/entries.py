@@ -118,24 +118,25 @@ def entry(function, ids):
 
 def write_entries(out, kind, functions, ids, extra_stubs):
     """NAME_impl.hpp, NAME_entries.cpp and NAME_stubs.cpp."""
+    space = {"driver": "mfusim", "runtime": "mfusim::runtime"}[kind]
     bases = {f.base: f for f in functions.values()}
     for base, function in list(bases.items()):
         bases[base] = functions.get(base, function)
     header = ["// Generated from the vendor's header: what this double may implement.", "#pragma once",
-              f'#include "{kind}_header.h"', "namespace mfusim {"]
-    stubs = [f'#include "{kind}_impl.hpp"', f'#include "api_call.hpp"', "namespace mfusim {"]
+              f'#include "{kind}_header.h"', f"namespace {space} {{"]
+    stubs = [f'#include "{kind}_impl.hpp"', '#include "api_call.hpp"', f"namespace {space} {{"]
     for base, function in sorted(bases.items()):
         header.append(f"{function.result} impl_{base}({function.typed()});")
         answer = f'stub_hit("{base}")'
         value = f"return {answer};" if function.result in ("CUresult", "cudaError_t") else f"{answer}; return {{}};"
         stubs.append(f"__attribute__((weak)) {function.result} impl_{base}({function.types()}) {{ {value} }}")
-    entries = [f'#include "{kind}_impl.hpp"', '#include "api_call.hpp"', "using namespace mfusim;"]
+    entries = [f'#include "{kind}_impl.hpp"', '#include "api_call.hpp"', f"using namespace {space};"]
     for _, function in sorted(functions.items()):
         entries += entry(function, ids)
     for name in extra_stubs:
         entries.append(f'MFUSIM_EXPORT int {name}() {{ return stub_hit("{name}"); }}')
-    write(f"{out}/{kind}_impl.hpp", header + ["}  // namespace mfusim"])
-    write(f"{out}/{kind}_stubs.cpp", stubs + ["}  // namespace mfusim"])
+    write(f"{out}/{kind}_impl.hpp", header + [f"}}  // namespace {space}"])
+    write(f"{out}/{kind}_stubs.cpp", stubs + [f"}}  // namespace {space}"])
     write(f"{out}/{kind}_entries.cpp", entries)
 
 
@@ -178,6 +179,20 @@ def write_weak_exports(out, functions, include, result):
     write(f"{out}/cupti_stubs.cpp", lines)
 
 
+def write_driver_calls(out, functions, calls):
+    """The runtime's table of driver functions, and those of its own that only forward to one of them."""
+    rows = [line.split("#")[0].split() for line in calls.splitlines()]
+    slots = sorted({row[-1] for row in rows if row})
+    write(f"{out}/driver_slots.inc", [f"MFUSIM_SLOT({name})" for name in slots])
+    lines = ['#include "driver.hpp"', '#include "runtime_impl.hpp"', "namespace mfusim::runtime {"]
+    for row in rows:
+        if len(row) == 3 and row[0] in functions:
+            function = functions[row[0]]
+            names = "".join(f", {name}" for _, name in function.parameters)
+            lines.append(f"{function.signature('impl_')} {{ return forward(&Driver::{row[2]}{names}); }}")
+    write(f"{out}/runtime_forwards.cpp", lines + ["}  // namespace mfusim::runtime"])
+
+
 def read(paths):
     return "\n".join(open(path, errors="replace").read() for path in paths)
 
@@ -189,6 +204,7 @@ def main():
     parser.add_argument("--callback-ids", nargs="*", default=[], help="CUPTI's header of callback ids")
     parser.add_argument("--typedefs", nargs="*", default=[], help="headers with the driver's PFN_ typedefs")
     parser.add_argument("--untyped", nargs="*", default=[], help="headers whose functions become stubs by name only")
+    parser.add_argument("--driver-calls", nargs="*", default=[], help="what the runtime calls in the driver")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
     text = read([options.preprocessed])
@@ -202,10 +218,11 @@ def main():
     elif options.kind == "runtime":
         functions = parse_functions(text, r"cudaError_t|const char\s*\*|struct cudaChannelFormatDesc",
                                     r"(?:__)?cuda[A-Z]\w*")
-        extra = untyped_names(read(options.untyped), r"cudaError_t\s+CUDARTAPI\s+(cuda[A-Z]\w*)\s*\(")
+        extra = untyped_names(read(options.untyped), r"cudaError_t\s+CUDARTAPI\s+(cuda(?!WGL)[A-Z]\w*)\s*\(")
         write_entries(options.out, "runtime", functions,
                       parse_callback_ids(ids, "CUPTI_RUNTIME_TRACE_CBID_"),
                       [name for name in extra if name not in functions])
+        write_driver_calls(options.out, functions, read(options.driver_calls))
         write_error_names(options.out, text, "cudaError", "cuda", "runtime_errors.inc")
     else:
         write_weak_exports(options.out, parse_functions(text, "CUptiResult", r"cupti\w*"), "cupti.h", "CUptiResult")

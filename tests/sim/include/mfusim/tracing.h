@@ -1,6 +1,6 @@
-/* How the simulator's runtime and CUPTI doubles talk to its driver double: which public call is being made,
-   and what the device did. Our own symbols, found with dlsym(handle of libcuda.so.1, name); the vendor's
-   private tables play no part. */
+/* How the simulator's runtime and CUPTI doubles talk to its driver double: which public call is
+   being made, and what the device did. Our own symbols, found with dlsym(handle of libcuda.so.1,
+   name); the vendor's private tables play no part. */
 #pragma once
 #include <stdint.h>
 
@@ -10,19 +10,21 @@ extern "C" {
 
 enum MfusimDomain { MFUSIM_DOMAIN_DRIVER = 0, MFUSIM_DOMAIN_RUNTIME = 1 };
 
-/* One call of a public function. The caller owns it from enter to leave; the driver fills in the rest. */
+/* One call of a public function. The caller owns it from enter to leave; the driver fills in the
+ * rest. */
 struct MfusimApi {
-  uint32_t domain;       /* enum MfusimDomain */
-  uint32_t cbid;         /* CUPTI's callback id of the function in its domain; 0 when it has none */
-  const char* name;      /* exported name, with _v2 and _ptsz */
-  const void* params;    /* struct of the arguments in their order, or NULL */
-  int32_t result;        /* set before leave */
-  uint32_t correlation;  /* one id per outermost call: a driver call beneath a runtime call shares its id */
-  uint32_t depth;        /* 0: outermost */
-  uint32_t context_id;   /* context current at entry, 0 when none */
-  uint64_t start_ns;     /* CLOCK_REALTIME */
+  uint32_t domain;      /* enum MfusimDomain */
+  uint32_t cbid;        /* CUPTI's callback id of the function in its domain; 0 when it has none */
+  const char* name;     /* exported name, with _v2 and _ptsz */
+  const void* params;   /* struct of the arguments in their order, or NULL */
+  int32_t result;       /* set before leave */
+  uint32_t correlation; /* one id per outermost call: a driver call beneath a runtime call shares
+                           its id */
+  uint32_t depth;       /* 0: outermost */
+  uint32_t context_id;  /* context current at entry, 0 when none */
+  uint64_t start_ns;    /* CLOCK_REALTIME */
   uint64_t end_ns;
-  uint64_t tracer_data;  /* the tracer's own, kept from enter to leave */
+  uint64_t tracer_data; /* the tracer's own, kept from enter to leave */
 };
 
 enum MfusimActivityKind { MFUSIM_KERNEL = 0, MFUSIM_COPY = 1, MFUSIM_SET = 2 };
@@ -32,19 +34,24 @@ enum MfusimMemory { MFUSIM_PAGEABLE = 0, MFUSIM_PINNED = 1, MFUSIM_DEVICE = 2, M
 struct MfusimActivity {
   uint32_t kind; /* enum MfusimActivityKind */
   uint32_t device, context, stream, correlation;
-  uint32_t graph;          /* executable graph, 0 outside graphs */
-  uint64_t graph_node;     /* 0 outside graphs */
-  const char* name;        /* kernels; lives as long as the process */
+  uint32_t graph;      /* executable graph, 0 outside graphs */
+  uint64_t graph_node; /* 0 outside graphs */
+  const char* name;    /* kernels; lives as long as the process */
   uint32_t grid[3], block[3];
-  uint32_t shared_bytes;   /* dynamic */
-  uint32_t value;          /* sets */
+  uint32_t shared_bytes; /* dynamic */
+  uint32_t value;        /* sets */
   uint64_t start_ns, end_ns;
-  uint64_t bytes;          /* copies and sets */
+  uint64_t bytes;               /* copies and sets */
   uint32_t source, destination; /* enum MfusimMemory */
   uint32_t source_device, destination_device;
 };
 
-enum MfusimSyncKind { MFUSIM_SYNC_EVENT = 1, MFUSIM_SYNC_WAIT_EVENT = 2, MFUSIM_SYNC_STREAM = 3, MFUSIM_SYNC_CONTEXT = 4 };
+enum MfusimSyncKind {
+  MFUSIM_SYNC_EVENT = 1,
+  MFUSIM_SYNC_WAIT_EVENT = 2,
+  MFUSIM_SYNC_STREAM = 3,
+  MFUSIM_SYNC_CONTEXT = 4
+};
 
 /* One blocking wait of the host. */
 struct MfusimSync {

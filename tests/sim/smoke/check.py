@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Runs a smoke program on the simulator and compares the truth file with what the program's source says it does."""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# name: what the source does. launches counts driver launch calls, captured ones included; kernels what ran.
+EXPECTED = {
+    # check_waiting 1, check_graph 2 captured and 3 x 2 replayed, check_capture_rules 1 captured, main 100
+    "driver_smoke": {"launch": 104, "kernel": 107, "graph_launch": 3, "copy": 2, "set": 1, "stub": ["cuArrayCreate_v2"],
+                     "flops": 4e9},
+    "runtime_smoke": {"launch": 7, "kernel": 7, "graph_launch": 0, "copy": 2, "set": 1, "stub": [], "flops": 0},
+    "nvcc_smoke": {"launch": 10, "kernel": 10, "graph_launch": 0, "copy": 0, "set": 0, "stub": [], "flops": 0},
+    "cupti_smoke": {"launch": 24, "kernel": 30, "graph_launch": 2, "copy": 2, "set": 1, "stub": [], "flops": 0},
+}
+
+
+def run(program, environment):
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([program], env={**environment, "MFUSIM_TRUTH": folder}, check=True)
+        lines = []
+        for path in pathlib.Path(folder).glob("truth-*.jsonl"):
+            lines += [json.loads(line) for line in path.read_text().splitlines()]
+    return lines
+
+
+def check_order(lines):
+    """Nothing in one stream overlaps, and nothing starts before its launch call."""
+    launched = {line["corr"]: line["time"] for line in lines if line["t"] in ("launch", "graph_launch")}
+    streams = collections.defaultdict(list)
+    for line in lines:
+        if line["t"] in ("kernel", "copy", "set"):
+            assert line["start"] <= line["end"], line
+            if not line["graph"]:
+                streams[line["ctx"], line["stream"]].append((line["start"], line["end"]))
+        if line["t"] == "kernel":
+            assert line["start"] >= launched[line["corr"]], line
+    for work in streams.values():
+        work.sort()
+        for before, after in zip(work, work[1:]):
+            assert before[1] <= after[0], (before, after)
+
+
+def main():
+    program = sys.argv[1]
+    expected = EXPECTED[os.path.basename(program)]
+    lines = run(program, dict(os.environ))
+    counts = collections.Counter(line["t"] for line in lines)
+    assert lines[0]["t"] == "process" and lines[0]["gpu"] == "H100-SXM5-80GB", lines[0]
+    for kind in ("launch", "kernel", "graph_launch", "copy", "set"):
+        assert counts[kind] == expected[kind], f"{kind}: {counts[kind]}, expected {expected[kind]}"
+    stubs = [line["function"] for line in lines if line["t"] == "stub"]
+    assert stubs == expected["stub"], stubs
+    flops = sum(line["flops"] for line in lines if line["t"] == "kernel")
+    assert flops == expected["flops"], flops
+    check_order(lines)
+
+
+if __name__ == "__main__":
+    main()
