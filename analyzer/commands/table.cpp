@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array kCommands = {
     Command{"report", "LOGS... [options]", "where the GPU time of a run went", report},
+    Command{"import", "kineto FILE... -o DIR", "traces of other recorders as logs", import_traces},
     Command{"dump", "LOG", "a log as readable text", dump},
     Command{"assemble", "TEXT -o LOG", "the log of such a text", assemble},
 };

@@ -1,0 +1,95 @@
+// Reads "Input Dims" and "Input type" and finds m, n, k and batch in them.
+#include "read/import_kineto_product.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace mfushim::read {
+
+namespace {
+
+using Sizes = std::vector<std::uint64_t>;
+
+constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 40;  // of one dimension: no tensor has it
+constexpr std::uint32_t kEpilogueBias = 4;                  // CUBLASLT_EPILOGUE_BIAS
+
+struct Input {
+  std::optional<Sizes> sizes;
+  format::DType type = format::DType::kUnknown;
+};
+
+// The first three inputs: no product has its factors behind them.
+std::array<Input, 3> read_inputs(const OperatorArguments& arguments) {
+  std::array<Input, 3> inputs;
+  if (arguments.dimensions.starts_with('[')) {
+    JsonCursor cursor(arguments.dimensions);
+    std::size_t i = 0;
+    for_each_element(cursor, [&](JsonCursor& c) {
+      auto sizes = read_sizes(c);
+      if (i < inputs.size()) inputs[i].sizes = std::move(sizes);
+      ++i;
+    });
+  }
+  if (arguments.types.starts_with('[')) {
+    JsonCursor cursor(arguments.types);
+    std::size_t i = 0;
+    for_each_element(cursor, [&](JsonCursor& c) {
+      const std::string_view type = c.text();
+      if (i < inputs.size()) inputs[i].type = element_type(type);
+      ++i;
+    });
+  }
+  return inputs;
+}
+
+// A matrix, or a batch of them, or a vector as a matrix of one column.
+struct Matrix {
+  std::uint64_t batch = 1, rows = 0, columns = 1;
+};
+
+std::optional<Matrix> as_matrix(const std::optional<Sizes>& sizes) {
+  if (!sizes || sizes->empty() || sizes->size() > 3) return std::nullopt;
+  const Sizes& s = *sizes;
+  if (s.size() == 1) return Matrix{1, s[0], 1};
+  if (s.size() == 2) return Matrix{1, s[0], s[1]};
+  return Matrix{s[0], s[1], s[2]};
+}
+
+}  // namespace
+
+std::optional<std::vector<std::uint64_t>> read_sizes(JsonCursor& cursor) {
+  if (cursor.peek() != '[') return cursor.value(), std::nullopt;
+  Sizes sizes;
+  bool good = true;
+  for_each_element(cursor, [&](JsonCursor& c) {
+    const auto size = to_integer(c.text());
+    good = good && size && *size >= 0 && static_cast<std::uint64_t>(*size) < kMaxSize;
+    if (good) sizes.push_back(static_cast<std::uint64_t>(*size));
+  });
+  return good ? std::optional(std::move(sizes)) : std::nullopt;
+}
+
+std::optional<format::GemmShape> product_shape(const ProductOperator& product,
+                                               const OperatorArguments& arguments) {
+  const auto inputs = read_inputs(arguments);
+  const Input& left = inputs[product.first];
+  const Input& right = inputs[product.second];
+  const auto a = as_matrix(left.sizes);
+  const auto b = as_matrix(right.sizes);
+  if (!a || !b || a->columns != b->rows || a->batch != b->batch) return std::nullopt;
+  format::GemmShape shape;
+  shape.m = b->columns;
+  shape.n = a->rows;
+  shape.k = a->columns;
+  shape.batch = a->batch;
+  shape.a = right.type;
+  shape.b = left.type;
+  shape.c = shape.d = product.adds_input ? inputs[0].type : left.type;
+  // One row added to all: what a library does as a bias behind the product.
+  if (product.adds_input && inputs[0].sizes && inputs[0].sizes->size() == 1 && shape.n > 1)
+    shape.epilogue = kEpilogueBias;
+  return shape;
+}
+
+}  // namespace mfushim::read
