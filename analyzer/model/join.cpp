@@ -1,0 +1,132 @@
+// Correlations, sequences and names, resolved once so that passes only follow indices.
+#include "model/join.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "knowledge/kernel_classes.hpp"
+
+namespace mfushim::model {
+
+namespace {
+
+constexpr int kDeepestNesting = 16;  // longer chains of parents are damage
+
+void mark_group_ends(Process& process) {
+  std::vector<std::uint32_t> group_ends;
+  process.names.for_each([&](std::uint32_t id, const std::string& name) {
+    if (name == "ncclGroupEnd" || name == "pncclGroupEnd") group_ends.push_back(id);
+  });
+  if (group_ends.empty()) return;
+  for (HostCall& call : process.calls)
+    if (call.kind == CallKind::kOther &&
+        std::find(group_ends.begin(), group_ends.end(), call.api) != group_ends.end())
+      call.kind = CallKind::kGroupEnd;
+}
+
+void join_calls(Process& process) {
+  auto& calls = process.calls;
+  std::vector<std::uint32_t> order(calls.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto key = [&](std::uint32_t i) { return std::pair(calls[i].thread, calls[i].sequence); };
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    return std::tuple(key(a), a) < std::tuple(key(b), b);
+  };
+  if (!std::is_sorted(order.begin(), order.end(), before))
+    std::sort(order.begin(), order.end(), before);
+  for (HostCall& call : calls) {
+    const std::uint64_t distance = std::exchange(call.parent, kNone);
+    if (distance == 0 || distance > call.sequence) continue;
+    const std::pair wanted(call.thread, call.sequence - distance);
+    const auto found = std::lower_bound(order.begin(), order.end(), wanted,
+                                        [&](std::uint32_t i, const auto& k) { return key(i) < k; });
+    if (found != order.end() && key(*found) == wanted) call.parent = *found;
+  }
+}
+
+// Which call has a correlation id: a plain table, as ids of one process lie close together.
+class CorrelationIndex {
+ public:
+  explicit CorrelationIndex(const std::vector<HostCall>& calls) {
+    for (std::uint32_t i = 0; i < calls.size(); ++i)
+      if (calls[i].correlation != 0) entries_.emplace_back(calls[i].correlation, i);
+    if (!std::is_sorted(entries_.begin(), entries_.end()))
+      std::sort(entries_.begin(), entries_.end());
+    if (entries_.empty()) return;
+    first_ = entries_.front().first;
+    const std::size_t range = entries_.back().first - first_ + std::size_t{1};
+    if (range > 16 * entries_.size() + 4096) return;
+    table_.assign(range, kNone);
+    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
+      table_[entry->first - first_] = entry->second;
+  }
+
+  std::uint32_t find(std::uint32_t correlation) const {
+    if (correlation == 0 || correlation < first_) return kNone;
+    if (!table_.empty())
+      return correlation - first_ < table_.size() ? table_[correlation - first_] : kNone;
+    const auto found = std::lower_bound(entries_.begin(), entries_.end(),
+                                        std::pair(correlation, std::uint32_t{0}));
+    return found != entries_.end() && found->first == correlation ? found->second : kNone;
+  }
+
+ private:
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> entries_;
+  std::vector<std::uint32_t> table_;
+  std::uint32_t first_ = 0;
+};
+
+std::uint32_t owner_of(const std::vector<HostCall>& calls, std::uint32_t call) {
+  for (int depth = 0; call != kNone && depth < kDeepestNesting; ++depth) {
+    const CallKind kind = calls[call].kind;
+    if (kind == CallKind::kGemm || kind == CallKind::kCollective || kind == CallKind::kGroupEnd)
+      return call;
+    call = calls[call].parent;
+  }
+  return kNone;
+}
+
+void resolve_names(Process& process) {
+  process.configs.for_each([&](std::uint32_t, const format::LaunchConfig& config) {
+    const std::string& name = process.names[config.kernel];
+    if (name.empty() || !process.kernel_names[config.kernel].text.empty()) return;
+    std::string text = knowledge::demangle(name);
+    const std::string_view kernel_class = knowledge::kernel_class(text);
+    process.kernel_names.set(config.kernel, {std::move(text), kernel_class});
+  });
+}
+
+bool is_communication(const Process& process, const DeviceWork& work) {
+  if (work.kind != WorkKind::kKernel) return false;
+  if (work.owner != kNone && process.calls[work.owner].kind != CallKind::kGemm) return true;
+  const auto& name = process.kernel_names[process.configs[work.config].kernel];
+  return name.kernel_class == knowledge::kCommunicationClass;
+}
+
+void join_work(Process& process) {
+  const CorrelationIndex index(process.calls);
+  for (auto& [device, list] : process.work) {
+    for (DeviceWork& work : list) {
+      work.call = index.find(work.correlation);
+      work.owner = owner_of(process.calls, work.call);
+      work.communication = is_communication(process, work);
+    }
+    const auto before = [](const DeviceWork& a, const DeviceWork& b) {
+      return std::pair(a.start, a.end) < std::pair(b.start, b.end);
+    };
+    if (!std::is_sorted(list.begin(), list.end(), before))
+      std::stable_sort(list.begin(), list.end(), before);
+  }
+}
+
+}  // namespace
+
+void join(Process& process) {
+  mark_group_ends(process);
+  resolve_names(process);
+  join_calls(process);
+  join_work(process);
+}
+
+}  // namespace mfushim::model

@@ -1,0 +1,187 @@
+// Takes every record of a log to its place in a Process.
+#include "model/load_process.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "model/join.hpp"
+
+namespace mfushim::model {
+
+namespace {
+
+template <class Record>
+concept IsCall = std::is_base_of_v<format::CallBase, Record>;
+template <class Record>
+concept IsWork = std::is_same_v<Record, format::GpuKernel> ||
+    std::is_same_v<Record, format::GpuCopy> || std::is_same_v<Record, format::GpuSet>;
+
+template <class Record>
+constexpr CallKind call_kind() {
+  switch (Record::kKind) {
+    case format::Kind::kLaunch:
+      return CallKind::kLaunch;
+    case format::Kind::kGraphLaunch:
+      return CallKind::kGraphLaunch;
+    case format::Kind::kCopy:
+      return CallKind::kCopy;
+    case format::Kind::kSet:
+      return CallKind::kSet;
+    case format::Kind::kSync:
+      return CallKind::kSync;
+    case format::Kind::kGemm:
+      return CallKind::kGemm;
+    case format::Kind::kCollective:
+      return CallKind::kCollective;
+    default:
+      return CallKind::kOther;
+  }
+}
+
+class Loader {
+ public:
+  explicit Loader(Process& process) : process_(process) {}
+
+  template <class Record>
+  void records(std::uint32_t lane, std::span<const Record> records) {
+    for (const Record& record : records) take(lane, record);
+  }
+
+  void unknown(const format::BlockHeader& block, std::span<const std::uint8_t>) {
+    process_.unknown_records += block.count;
+  }
+
+  std::vector<format::ClockAnchor> anchors;
+
+ private:
+  void take(std::uint32_t, const format::Fact& r) {
+    process_.facts[std::string(r.key)] = std::string(r.value);
+  }
+  void take(std::uint32_t, const format::Name& r) { process_.names.set(r.id, std::string(r.text)); }
+  void take(std::uint32_t, const format::Thread&) {}
+  void take(std::uint32_t, const format::Stream&) {}
+  void take(std::uint32_t, const format::Device& r) {
+    process_.devices[r.index] = {.name = std::string(r.name),
+                                 .uuid = std::string(r.uuid),
+                                 .compute_capability = r.compute_capability,
+                                 .sm_count = r.sm_count,
+                                 .clock_khz = r.clock_khz,
+                                 .memory_bytes = r.memory_bytes};
+  }
+  void take(std::uint32_t, const format::Queue& r) { process_.queues.set(r.id, r); }
+  void take(std::uint32_t, const format::LaunchConfig& r) { process_.configs.set(r.id, r); }
+  void take(std::uint32_t, const format::GemmShape& r) { process_.shapes.set(r.id, r); }
+  void take(std::uint32_t, const format::CollectiveShape& r) { process_.collectives.set(r.id, r); }
+  void take(std::uint32_t, const format::Communicator& r) {
+    process_.communicators.set(
+        r.id, {.hash = r.hash, .rank = r.rank, .size = r.size, .name = std::string(r.name)});
+  }
+  void take(std::uint32_t, const format::ClockAnchor& r) { anchors.push_back(r); }
+  void take(std::uint32_t, const format::GpuTime& r) {
+    if (r.source == format::GpuTimeSource::kNone && process_.has_gpu_time()) return;
+    process_.gpu_time = {r.source, r.offset_ns, r.error_ns, std::string(r.reason)};
+  }
+  void take(std::uint32_t, const format::Loss& r) {
+    process_.losses.push_back({r.cause, r.count, std::string(r.detail)});
+  }
+  void take(std::uint32_t, const format::Coverage& r) {
+    for (CoverageCount& known : process_.coverage)
+      if (known.api == r.api && known.door == r.door && known.library == r.library) {
+        known.count = r.count;
+        return;
+      }
+    process_.coverage.push_back(
+        {std::string(r.door), std::string(r.library), std::string(r.api), r.count});
+  }
+  void take(std::uint32_t, const format::Module& r) {
+    for (LoadedModule& known : process_.modules)
+      if (known.path == r.path) {
+        known = {std::string(r.path), std::string(r.role), std::string(r.version)};
+        return;
+      }
+    process_.modules.push_back({std::string(r.path), std::string(r.role), std::string(r.version)});
+  }
+  void take(std::uint32_t, const format::Cost& r) {
+    process_.costs[std::string(r.what)] = {r.count, r.total_ns};
+  }
+
+  // Stamps stay ticks until the whole log is read: anchors may follow the calls that they date.
+  template <IsCall Record>
+  void take(std::uint32_t lane, const Record& r) {
+    const auto start = static_cast<std::int64_t>(r.start);
+    const auto end = static_cast<std::int64_t>(r.start + r.duration);
+    if constexpr (std::is_same_v<Record, format::Mark>) {
+      process_.marks.push_back({start, end, r.subject});
+    } else {
+      HostCall call{.start = start,
+                    .end = end,
+                    .sequence = r.sequence,
+                    .thread = lane,
+                    .api = r.api,
+                    .subject = r.subject,
+                    .parent = r.parent,
+                    .result = r.result,
+                    .kind = call_kind<Record>()};
+      if constexpr (requires { r.stream; }) call.stream = r.stream;
+      if constexpr (requires { r.correlation; }) call.correlation = r.correlation;
+      if constexpr (requires { r.repeat; }) call.number = r.repeat;
+      if constexpr (requires { r.group; }) {
+        call.number = r.number;
+        call.group = r.group;
+      }
+      process_.calls.push_back(call);
+    }
+  }
+
+  template <IsWork Record>
+  void take(std::uint32_t lane, const Record& r) {
+    constexpr auto kLatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (r.start > kLatest || r.duration > kLatest - r.start) {
+      ++process_.invalid_gpu_records;
+      return;
+    }
+    DeviceWork work{.start = static_cast<std::int64_t>(r.start),
+                    .end = static_cast<std::int64_t>(r.start + r.duration),
+                    .queue = lane,
+                    .correlation = r.correlation,
+                    .graph = r.graph};
+    if constexpr (std::is_same_v<Record, format::GpuKernel>) work.config = r.config;
+    if constexpr (std::is_same_v<Record, format::GpuCopy>) work.copy_kind = r.copy_kind;
+    if constexpr (requires { r.bytes; }) {
+      work.bytes = r.bytes;
+      work.kind = std::is_same_v<Record, format::GpuCopy> ? WorkKind::kCopy : WorkKind::kSet;
+    }
+    process_.work[process_.queues[lane].device].push_back(work);
+  }
+
+  Process& process_;
+};
+
+void date_calls(Process& process) {
+  for (HostCall& call : process.calls) {
+    call.start = process.clock.to_ns(static_cast<std::uint64_t>(call.start));
+    call.end = process.clock.to_ns(static_cast<std::uint64_t>(call.end));
+  }
+  for (Mark& mark : process.marks) {
+    mark.start = process.clock.to_ns(static_cast<std::uint64_t>(mark.start));
+    mark.end = process.clock.to_ns(static_cast<std::uint64_t>(mark.end));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Process> load_process(const std::string& path) {
+  auto process = std::make_unique<Process>();
+  process->path = path;
+  read::LogReader reader(path);
+  Loader loader(*process);
+  while (reader.next()) reader.blocks(loader);
+  process->damages = reader.damages();
+  process->ended_in_order = reader.ended_in_order();
+  process->clock = HostClock(reader.header().ticks_per_second, std::move(loader.anchors));
+  date_calls(*process);
+  join(*process);
+  return process;
+}
+
+}  // namespace mfushim::model

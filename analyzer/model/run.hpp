@@ -1,0 +1,179 @@
+// What a run is after reading: plain data, joined. Passes read it and change nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mfushim/format/records.hpp"
+#include "model/host_clock.hpp"
+#include "model/id_table.hpp"
+#include "read/log_reader.hpp"
+
+namespace mfushim::model {
+
+inline constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+enum class CallKind : std::uint8_t {
+  kLaunch,
+  kGraphLaunch,
+  kCopy,
+  kSet,
+  kSync,
+  kGemm,
+  kCollective,
+  kGroupEnd,  // of NCCL: launches what the group's collectives asked for
+  kOther,
+};
+
+// A call of the program, in nanoseconds of the process's host clock.
+struct HostCall {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t api = 0;
+  std::uint32_t subject = 0;
+  std::uint32_t stream = 0;
+  std::uint32_t parent = kNone;  // index of the recorded call around
+  std::uint32_t correlation = 0;
+  std::uint32_t number = 0;  // of a collective in its communicator; how often a product is repeated
+  std::uint32_t group = 0;
+  std::int32_t result = 0;
+  CallKind kind = CallKind::kOther;
+};
+
+enum class WorkKind : std::uint8_t { kKernel, kCopy, kSet };
+
+// What the device did, in nanoseconds of the GPU time source's clock.
+struct DeviceWork {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t queue = 0;
+  std::uint32_t config = 0;
+  std::uint32_t correlation = 0;
+  std::uint32_t graph = 0;
+  std::uint32_t call = kNone;   // index of the call that launched it
+  std::uint32_t owner = kNone;  // index of the product, collective or group end around that call
+  WorkKind kind = WorkKind::kKernel;
+  format::CopyKind copy_kind = format::CopyKind::kUnknown;
+  bool communication = false;
+};
+
+struct Mark {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::uint32_t name = 0;
+};
+
+struct KernelName {
+  std::string text;  // demangled
+  std::string_view kernel_class;
+};
+
+struct Loss {
+  format::LossCause cause = format::LossCause::kUnknown;
+  std::uint64_t count = 0;
+  std::string detail;
+};
+
+struct CoverageCount {
+  std::string door;
+  std::string library;
+  std::string api;
+  std::uint64_t count = 0;
+};
+
+struct LoadedModule {
+  std::string path;
+  std::string role;
+  std::string version;
+};
+
+struct Cost {
+  std::uint64_t count = 0;
+  std::uint64_t total_ns = 0;
+};
+
+struct GpuTime {
+  format::GpuTimeSource source = format::GpuTimeSource::kNone;
+  std::int64_t offset_ns = 0;
+  std::uint32_t error_ns = 0;
+  std::string reason;
+};
+
+struct DeviceInfo {
+  std::string name;
+  std::string uuid;
+  std::uint32_t compute_capability = 0;
+  std::uint32_t sm_count = 0;
+  std::uint32_t clock_khz = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+struct CommunicatorInfo {
+  std::uint64_t hash = 0;
+  std::int32_t rank = -1;
+  std::int32_t size = -1;
+  std::string name;
+};
+
+// One log.
+struct Process {
+  std::string path;
+  std::map<std::string, std::string, std::less<>> facts;
+  HostClock clock;
+  GpuTime gpu_time;  // the last source that was not "none", else the last reason why there is none
+
+  IdTable<std::string> names;
+  IdTable<KernelName> kernel_names;  // by name id
+  IdTable<format::LaunchConfig> configs;
+  IdTable<format::GemmShape> shapes;
+  IdTable<format::CollectiveShape> collectives;
+  IdTable<CommunicatorInfo> communicators;
+  IdTable<format::Queue> queues;
+  std::map<std::uint32_t, DeviceInfo> devices;  // by index
+
+  std::vector<HostCall> calls;
+  std::vector<Mark> marks;
+  std::map<std::uint32_t, std::vector<DeviceWork>> work;  // by device index, sorted by start
+
+  std::vector<Loss> losses;
+  std::vector<CoverageCount> coverage;
+  std::vector<LoadedModule> modules;
+  std::map<std::string, Cost> costs;
+  std::uint64_t invalid_gpu_records = 0;  // impossible times, left out by the reader
+  std::uint64_t unknown_records = 0;      // of kinds of a newer version
+  std::vector<read::Damage> damages;
+  bool ended_in_order = false;
+
+  // Empty when the fact is not there.
+  const std::string& fact(std::string_view key) const;
+  std::optional<std::int64_t> integer_fact(std::string_view key) const;
+  // Where a stamp of this process's host clock lies on the clock of its device stamps.
+  std::int64_t on_device_clock(std::int64_t host_ns) const { return host_ns - gpu_time.offset_ns; }
+  bool has_gpu_time() const { return gpu_time.source != format::GpuTimeSource::kNone; }
+};
+
+// A device as one process used it. `work` is null where GPU times were not recorded.
+struct Rank {
+  const Process* process = nullptr;
+  std::optional<std::int64_t> number;
+  std::optional<std::uint32_t> device;
+  const std::vector<DeviceWork>* work = nullptr;
+
+  const DeviceInfo* device_info() const;
+};
+
+struct Run {
+  std::string id;  // empty: the logs do not tell
+  std::vector<std::unique_ptr<Process>> processes;
+  std::vector<Rank> ranks;  // ordered by rank, then host and process
+};
+
+}  // namespace mfushim::model

@@ -1,0 +1,42 @@
+// Everything that is said about a run, from one call: what reports print.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/run.hpp"
+#include "passes/collectives.hpp"
+#include "passes/coverage.hpp"
+#include "passes/efficiency.hpp"
+#include "passes/kernels.hpp"
+#include "passes/launches.hpp"
+#include "passes/ledger.hpp"
+#include "passes/products.hpp"
+#include "passes/steps.hpp"
+#include "passes/view.hpp"
+
+namespace mfushim::passes {
+
+struct AnalysisOptions {
+  View view = View::kExact;
+  EfficiencyOptions efficiency;
+};
+
+struct Analysis {
+  const model::Run* run = nullptr;
+  View view = View::kExact;
+  std::vector<std::optional<Ledger>> ledgers;  // as Run::ranks; empty without device times
+  Ledger sum;                                  // of all of them
+  LaunchResult launches;
+  CollectiveResult collectives;
+  ProductResult products;
+  KernelResult kernels;
+  Efficiency efficiency;
+  CoverageResult coverage;
+  std::optional<std::vector<Step>> steps;
+};
+
+// The result refers to `run`.
+Analysis analyze(const model::Run& run, const AnalysisOptions& options);
+
+}  // namespace mfushim::passes

@@ -1,0 +1,93 @@
+// Adds up the coverage, loss and cost records of all logs of a run.
+#include "passes/coverage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "knowledge/enum_names.hpp"
+
+namespace mfushim::passes {
+
+namespace {
+
+using format::LossCause;
+
+void add_losses(const model::Process& process, CoverageResult& result) {
+  for (const model::Loss& loss : process.losses) {
+    switch (loss.cause) {
+      case LossCause::kGpuInvalid:
+        result.gpu_invalid += loss.count;
+        break;
+      case LossCause::kGpuDropped:
+        result.gpu_dropped += loss.count;
+        break;
+      default:
+        result.host_lost += loss.count;
+        break;
+    }
+    const std::string_view cause = knowledge::name_of(loss.cause);
+    result.losses.push_back(fmt::format("{}: {} x {}{}{}", process.path, loss.count,
+                                        cause.empty() ? "unknown" : cause,
+                                        loss.detail.empty() ? "" : ": ", loss.detail));
+  }
+  result.gpu_invalid += process.invalid_gpu_records;
+}
+
+void add_gaps(const model::Process& process, CoverageResult& result) {
+  for (const read::Damage& damage : process.damages) {
+    Gap gap{.file = process.path,
+            .what = fmt::format("{:#x}: {} ({} bytes)", damage.offset, damage.what, damage.bytes),
+            .missing_ns = std::nullopt};
+    if (damage.from_ticks && damage.to_ticks)
+      gap.missing_ns =
+          process.clock.to_ns(*damage.to_ticks) - process.clock.to_ns(*damage.from_ticks);
+    result.gaps.push_back(std::move(gap));
+  }
+}
+
+void add_times(const model::Process& process, CoverageResult& result) {
+  if (process.has_gpu_time()) {
+    const std::int64_t error = std::int64_t{process.gpu_time.error_ns} + process.clock.error_ns();
+    result.clock_error_ns = std::max(result.clock_error_ns.value_or(0), error);
+  } else if (process.work.empty()) {
+    result.no_gpu_time.push_back(process.gpu_time.reason.empty() ? "the log does not say why"
+                                                                 : process.gpu_time.reason);
+  }
+  if (const auto hook = process.costs.find("hook"); hook != process.costs.end())
+    result.hook_ns = result.hook_ns.value_or(0) + static_cast<std::int64_t>(hook->second.total_ns);
+  if (process.calls.empty()) return;
+  std::int64_t first = process.calls.front().start;
+  std::int64_t last = process.calls.front().end;
+  for (const model::HostCall& call : process.calls) {
+    first = std::min(first, call.start);
+    last = std::max(last, call.end);
+  }
+  result.process_ns += last - first;
+}
+
+}  // namespace
+
+CoverageResult find_coverage(const model::Run& run) {
+  CoverageResult result;
+  for (const auto& process : run.processes) {
+    add_losses(*process, result);
+    add_gaps(*process, result);
+    add_times(*process, result);
+    result.unknown_records += process->unknown_records;
+    for (const auto& count : process->coverage) result.calls_by_door[count.door] += count.count;
+    for (const auto& module : process->modules)
+      if (module.role == "unhooked") result.unhooked_modules.push_back(module.path);
+    for (const auto& [device, work] : process->work)
+      for (const model::DeviceWork& record : work) {
+        ++result.gpu_records;
+        result.gpu_without_launch += record.call == model::kNone;
+      }
+  }
+  auto& modules = result.unhooked_modules;
+  std::sort(modules.begin(), modules.end());
+  modules.erase(std::unique(modules.begin(), modules.end()), modules.end());
+  return result;
+}
+
+}  // namespace mfushim::passes

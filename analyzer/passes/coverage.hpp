@@ -1,0 +1,39 @@
+// What the log saw and what it did not: the evidence behind every other figure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/run.hpp"
+
+namespace mfushim::passes {
+
+struct Gap {
+  std::string file;
+  std::string what;
+  std::optional<std::int64_t> missing_ns;  // of host time; absent: not known
+};
+
+struct CoverageResult {
+  std::uint64_t gpu_records = 0;
+  std::uint64_t gpu_without_launch = 0;
+  std::uint64_t gpu_invalid = 0;
+  std::uint64_t gpu_dropped = 0;
+  std::uint64_t host_lost = 0;  // host records lost, of whatever cause
+  std::uint64_t unknown_records = 0;
+  std::map<std::string, std::uint64_t> calls_by_door;
+  std::vector<std::string> unhooked_modules;
+  std::vector<Gap> gaps;                 // damaged parts of logs
+  std::vector<std::string> losses;       // one line per cause that the recorder counted
+  std::vector<std::string> no_gpu_time;  // reasons, one per process without device times
+  std::optional<std::int64_t> clock_error_ns;
+  std::optional<std::int64_t> hook_ns;  // inside the program's threads, all processes
+  std::int64_t process_ns = 0;          // first to last recorded call, all processes
+};
+
+CoverageResult find_coverage(const model::Run& run);
+
+}  // namespace mfushim::passes

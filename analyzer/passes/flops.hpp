@@ -1,0 +1,23 @@
+// Floating-point operations of recorded matrix products.
+#pragma once
+
+#include <cstdint>
+
+#include "mfushim/format/records.hpp"
+
+namespace mfushim::passes {
+
+// Exact counts: a day of a GPU at 1e15 a second exceeds 64 bits.
+using Flops = unsigned __int128;
+
+// Of one execution; 0 when the dimensions are not known. Scaling, bias and epilogue do not count.
+Flops flops_of(const format::GemmShape& shape);
+
+// The type whose units the product ran on: its inputs', or the one that the compute type or the
+// handle's math mode lets single precision be rounded to.
+format::DType effective_dtype(const format::GemmShape& shape);
+
+// As cuBLAS names it without CUBLAS_COMPUTE_; empty when implied by the function.
+const char* compute_type_name(std::int32_t compute);
+
+}  // namespace mfushim::passes

@@ -1,0 +1,61 @@
+// Sums durations over all ranks by kernel name.
+#include "passes/kernels.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "knowledge/kernel_classes.hpp"
+
+namespace mfushim::passes {
+
+namespace {
+
+struct Count {
+  std::uint64_t calls = 0;
+  std::int64_t total_ns = 0;
+};
+
+// Of one process by launch configuration: ids are cheaper than names.
+using Counts = std::unordered_map<std::uint32_t, Count>;
+
+void look_at(const model::Process& process, const model::DeviceWork& work, Counts& counts,
+             KernelResult& result) {
+  if (work.kind != model::WorkKind::kKernel) return;
+  const std::int64_t duration = work.end - work.start;
+  Count& count = counts[work.config];
+  ++count.calls;
+  count.total_ns += duration;
+  result.total_ns += duration;
+  if (work.communication) return;
+  result.compute_ns += duration;
+  const auto& name = process.kernel_names[process.configs[work.config].kernel];
+  if (work.owner == model::kNone && knowledge::is_product_class(name.kernel_class))
+    result.unknown_product_ns += duration;
+}
+
+}  // namespace
+
+KernelResult find_kernels(const model::Run& run) {
+  KernelResult result;
+  std::map<std::string, KernelRow> rows;
+  for (const auto& process : run.processes) {
+    Counts counts;
+    for (const auto& [device, list] : process->work)
+      for (const model::DeviceWork& work : list) look_at(*process, work, counts, result);
+    for (const auto& [config, count] : counts) {
+      const auto& name = process->kernel_names[process->configs[config].kernel];
+      KernelRow& row = rows[name.text];
+      row.name = name.text;
+      row.kernel_class = name.kernel_class;
+      row.calls += count.calls;
+      row.total_ns += count.total_ns;
+    }
+  }
+  for (auto& [name, row] : rows) result.rows.push_back(std::move(row));
+  std::stable_sort(result.rows.begin(), result.rows.end(),
+                   [](const KernelRow& a, const KernelRow& b) { return a.total_ns > b.total_ns; });
+  return result;
+}
+
+}  // namespace mfushim::passes

@@ -1,0 +1,29 @@
+// Where the kernels' time went, by name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/run.hpp"
+
+namespace mfushim::passes {
+
+struct KernelRow {
+  std::string name;  // demangled; empty: the log does not tell
+  std::string kernel_class;
+  std::uint64_t calls = 0;
+  std::int64_t total_ns = 0;
+};
+
+struct KernelResult {
+  std::vector<KernelRow> rows;  // most time first
+  std::int64_t total_ns = 0;    // sum of all kernels' durations
+  std::int64_t compute_ns = 0;  // of those that are not communication
+  // Of kernels that multiply matrices by their name, but belong to no recorded product.
+  std::int64_t unknown_product_ns = 0;
+};
+
+KernelResult find_kernels(const model::Run& run);
+
+}  // namespace mfushim::passes

@@ -1,0 +1,146 @@
+// Launch statistics, and whom each idle gap of a device waited for.
+#include "passes/launches.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace mfushim::passes {
+
+namespace {
+
+using model::CallKind;
+using model::DeviceWork;
+using model::HostCall;
+using model::kNone;
+
+bool is_launch(const HostCall& call) {
+  return call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch;
+}
+
+bool submits_work(const HostCall& call) {
+  return call.kind != CallKind::kSync && call.kind != CallKind::kOther;
+}
+
+void count_calls(const model::Process& process, LaunchResult& result) {
+  for (const HostCall& call : process.calls) {
+    if (!is_launch(call)) continue;
+    if (call.result != 0) {
+      ++result.failed;
+      continue;
+    }
+    ++result.calls;
+    result.graph_launches += call.kind == CallKind::kGraphLaunch;
+    result.host_ns += call.end - call.start;
+  }
+}
+
+// Looks at each record of a rank beside the call that launched it.
+void look_at_records(const model::Rank& rank, LaunchResult& result,
+                     std::vector<std::int64_t>& delays) {
+  const model::Process& process = *rank.process;
+  std::vector<bool> seen(process.calls.size());
+  for (const DeviceWork& work : *rank.work) {
+    if (work.call == kNone) continue;
+    const HostCall& call = process.calls[work.call];
+    const std::int64_t delay = work.start - process.on_device_clock(call.end);
+    const bool first = !seen[work.call];
+    seen[work.call] = true;
+    if (is_launch(call) && first) {
+      ++result.with_gpu_record;
+      delays.push_back(delay);
+    }
+    if (call.kind == CallKind::kGraphLaunch) {
+      result.graphs_with_record += first;
+      result.graph_kernels += work.kind == model::WorkKind::kKernel;
+      continue;
+    }
+    ++result.records;
+    result.shorter_than_call += work.end - work.start < call.end - call.start;
+    result.call_over_50us += call.end - call.start > 50'000;
+    result.delay_over_100us += delay > 100'000;
+  }
+}
+
+// Times of one thread inside recorded calls, on the device's clock.
+struct ThreadTime {
+  Union submitting;
+  Union other;
+};
+
+std::map<std::uint32_t, ThreadTime> thread_times(const model::Process& process) {
+  std::vector<const HostCall*> outermost;
+  for (const HostCall& call : process.calls)
+    if (call.parent == kNone) outermost.push_back(&call);
+  std::sort(outermost.begin(), outermost.end(),
+            [](const HostCall* a, const HostCall* b) { return a->start < b->start; });
+  std::map<std::uint32_t, ThreadTime> times;
+  for (const HostCall* call : outermost) {
+    ThreadTime& time = times[call->thread];
+    (submits_work(*call) ? time.submitting : time.other)
+        .add({process.on_device_clock(call->start), process.on_device_clock(call->end)});
+  }
+  return times;
+}
+
+void look_at_gap(const model::Process& process, const std::map<std::uint32_t, ThreadTime>& times,
+                 Interval gap, const DeviceWork& work, LaunchResult::Bound& bound) {
+  if (work.call == kNone) return;
+  const HostCall& call = process.calls[work.call];
+  const std::int64_t launched = process.on_device_clock(call.end);
+  if (launched <= gap.start) return;
+  const Interval late{gap.start, std::min(launched, gap.end)};
+  const auto found = times.find(call.thread);
+  std::int64_t submitting = 0;
+  std::int64_t other = 0;
+  if (found != times.end()) {
+    submitting = common_length(found->second.submitting, late);
+    other = common_length(found->second.other, late);
+  }
+  const std::int64_t length = late.end - late.start;
+  // Calls of one thread nest or follow each other; where stamps still overlap, waiting counts less.
+  other = std::min(other, length - submitting);
+  bound.total_ns += gap.end - gap.start;
+  bound.launch_calls_ns += submitting;
+  bound.other_calls_ns += other;
+  bound.outside_ns += length - submitting - other;
+  bound.device_ns += gap.end - late.end;
+}
+
+void look_at_gaps(const model::Rank& rank, const Activity& activity, LaunchResult& result) {
+  const model::Process& process = *rank.process;
+  if (!result.bound) result.bound.emplace();
+  result.bound->device_total_ns += activity.last - activity.first;
+  const auto times = thread_times(process);
+  auto work = rank.work->begin();
+  const auto& busy = activity.all.intervals();
+  for (std::size_t i = 1; i < busy.size(); ++i) {
+    // The busy interval begins with the first record that has a length and starts where it does.
+    while (work->start < busy[i].start || work->end == work->start) ++work;
+    look_at_gap(process, times, {busy[i - 1].end, busy[i].start}, *work, *result.bound);
+  }
+}
+
+std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t percent) {
+  return sorted[(sorted.size() * percent + 99) / 100 - 1];
+}
+
+}  // namespace
+
+LaunchResult find_launches(const model::Run& run,
+                           const std::vector<std::optional<Activity>>& activities) {
+  LaunchResult result;
+  std::vector<std::int64_t> delays;
+  for (const auto& process : run.processes) count_calls(*process, result);
+  for (std::size_t i = 0; i < run.ranks.size(); ++i) {
+    if (!activities[i]) continue;
+    look_at_records(run.ranks[i], result, delays);
+    if (run.ranks[i].process->has_gpu_time()) look_at_gaps(run.ranks[i], *activities[i], result);
+  }
+  if (!delays.empty()) {
+    std::sort(delays.begin(), delays.end());
+    result.delay = {percentile(delays, 50), percentile(delays, 90), percentile(delays, 99)};
+  }
+  return result;
+}
+
+}  // namespace mfushim::passes

@@ -1,0 +1,77 @@
+// Every share from unions of intervals; nothing is summed that may overlap.
+#include "passes/ledger.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace mfushim::passes {
+
+Ledger& Ledger::operator+=(const Ledger& other) {
+  records += other.records;
+  total += other.total;
+  busy += other.busy;
+  idle += other.idle;
+  compute += other.compute;
+  comm += other.comm;
+  copy += other.copy;
+  overlap += other.overlap;
+  exposed_comm += other.exposed_comm;
+  exposed_copy += other.exposed_copy;
+  return *this;
+}
+
+Activity find_activity(const model::Rank& rank, View view) {
+  Activity a;
+  const Selection selection(rank, view);
+  for (const model::DeviceWork& work : *rank.work) {
+    if (!selection.keeps(work)) continue;
+    const Interval interval{work.start, work.end};
+    if (a.records++ == 0) {
+      a.first = work.start;
+      a.last = work.end;
+    }
+    a.last = std::max(a.last, work.end);
+    a.all.add(interval);
+    switch (selection.share_of(work)) {
+      case Share::kCompute:
+        a.compute.add(interval);
+        break;
+      case Share::kCommunication:
+        a.comm.add(interval);
+        break;
+      case Share::kCopy:
+        a.copy.add(interval);
+        break;
+    }
+  }
+  return a;
+}
+
+Ledger make_ledger(const Activity& a) {
+  Ledger l;
+  l.records = a.records;
+  l.total = a.last - a.first;
+  l.busy = a.all.length();
+  l.idle = l.total - l.busy;
+  l.compute = a.compute.length();
+  l.comm = a.comm.length();
+  l.copy = a.copy.length();
+  l.overlap = common_length(a.comm, a.compute);
+  l.exposed_comm = l.comm - l.overlap;
+  l.exposed_copy = l.copy - common_length(a.copy, unite(a.compute, a.comm));
+  check(l);
+  return l;
+}
+
+void check(const Ledger& l) {
+  const std::int64_t parts = l.compute + l.exposed_comm + l.exposed_copy + l.idle;
+  if (parts != l.total)
+    throw std::logic_error(
+        fmt::format("the time ledger does not add up: compute {} + exposed communication {} + "
+                    "exposed copies {} + idle {} = {} ns, but total is {} ns",
+                    l.compute, l.exposed_comm, l.exposed_copy, l.idle, parts, l.total));
+}
+
+}  // namespace mfushim::passes

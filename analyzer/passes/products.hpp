@@ -1,0 +1,34 @@
+// The matrix products of a run by shape, with their FLOPs and the device time they took.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/run.hpp"
+#include "passes/flops.hpp"
+
+namespace mfushim::passes {
+
+struct ProductRow {
+  format::GemmShape shape;                        // its id means nothing here
+  format::DType dtype = format::DType::kUnknown;  // whose units it ran on
+  std::string library;                            // cublas, cublaslt, ...
+  std::string kernel;         // that took most of the time; empty without device times
+  std::uint64_t calls = 0;    // executions
+  Flops flops = 0;            // of all of them
+  std::int64_t total_ns = 0;  // device time of their kernels
+};
+
+struct ProductResult {
+  std::vector<ProductRow> rows;  // most time first
+  Flops flops = 0;
+  std::uint64_t executions = 0;
+  std::uint64_t unknown_shapes = 0;  // executions whose dimensions the log does not tell
+  std::vector<Flops> by_rank;  // as Run::ranks; what a process with several devices did counts
+                               // for the device its kernels ran on, else for its first
+};
+
+ProductResult find_products(const model::Run& run);
+
+}  // namespace mfushim::passes
