@@ -112,6 +112,7 @@ void replay(Exec& exec, Stream& stream) {
   origin.graph = exec.id;
   const uint64_t earliest = now_ns() + launch_latency_ns();
   std::vector<WorkPtr> works;
+  GraphEndOp end;
   for (const ExecNode& node : exec.nodes) {
     std::vector<WorkPtr> after = node.after.empty() ? before : std::vector<WorkPtr>{};
     for (size_t index : node.after) after.push_back(works[index]);
@@ -120,10 +121,11 @@ void replay(Exec& exec, Stream& stream) {
     const uint64_t gap = node.after.empty() ? 0 : graph_hop_ns();
     works.push_back(
         submit(node.enabled ? node.operation : operation(EmptyOp{}), origin, after, earliest, gap));
+    if (node.after.empty()) end.roots.push_back(works.back());
     record_event(*node.operation, works.back());
   }
   if (works.empty()) works = before;
-  stream.tail = exec.last_launch = submit(operation(EmptyOp{}), origin, works, earliest);
+  stream.tail = exec.last_launch = submit(operation(std::move(end)), origin, works, earliest);
 }
 
 }  // namespace

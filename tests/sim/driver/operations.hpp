@@ -13,6 +13,7 @@ namespace mfusim {
 
 struct Event;
 struct Graph;
+struct Work;
 
 struct KernelOp {
   const char* name = nullptr;  // interned
@@ -68,6 +69,10 @@ struct EventRecordOp {
 struct EventWaitOp {
   std::shared_ptr<Event> event;
 };
+// The end of a replayed graph: after all its work, told by what came first.
+struct GraphEndOp {
+  std::vector<std::shared_ptr<Work>> roots;
+};
 struct ChildOp {
   std::shared_ptr<Graph> graph;
 };
@@ -81,7 +86,7 @@ struct FreeOp {
 };
 
 using Operation = std::variant<EmptyOp, KernelOp, CopyOp, SetOp, HostOp, EventRecordOp, EventWaitOp,
-                               ChildOp, AllocOp, FreeOp>;
+                               ChildOp, GraphEndOp, AllocOp, FreeOp>;
 using OperationPtr = std::shared_ptr<const Operation>;
 
 template <typename Op>

@@ -1,6 +1,8 @@
 // One line of truth and one activity for each piece of device work, from the same integers.
 #include "report.hpp"
 
+#include <algorithm>
+
 #include "api_call.hpp"
 #include "device_clock.hpp"
 #include "truth.hpp"
@@ -89,6 +91,12 @@ void report(const Work& work, const SetOp& s) {
   MfusimActivity a = activity_of(work, MFUSIM_SET);
   a.bytes = s.bytes();
   a.value = s.value;
+  tell(a);
+}
+
+void report(const Work& work, const GraphEndOp& graph) {
+  MfusimActivity a = activity_of(work, MFUSIM_GRAPH);
+  for (const WorkPtr& root : graph.roots) a.start_ns = std::min(a.start_ns, root->start);
   tell(a);
 }
 

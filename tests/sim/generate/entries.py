@@ -164,19 +164,38 @@ def write_proc_table(out, functions, typedefs):
     write(f"{out}/proc_table.inc", rows)
 
 
-def write_error_names(out, preprocessed, enum, prefix, path):
-    body = re.search(rf"enum {enum}\s*\{{(.*?)\}}", preprocessed, re.S)[1]
+def write_error_names(out, preprocessed, success, prefix, path):
+    """Rows of (value, name) of the enumeration of errors, known by its 0."""
+    body = re.search(rf"\{{([^{{}}]*\b{success}\s*=\s*0[^{{}}]*)\}}", preprocessed)[1]
     names = re.findall(rf"\b({prefix}\w+)\s*=\s*\d+", body)
     write(f"{out}/{path}", [f'{{{name}, "{name}"}},' for name in names])
 
 
-def write_weak_exports(out, functions, include, result):
-    """Doubles that are not traced: weak exported definitions, replaced by the strong ones."""
-    lines = [f"#include <{include}>", '#include "stub.hpp"']
+def write_weak_exports(out, functions):
+    """CUPTI's functions, which are not traced: weak exported definitions that the double's own replace."""
+    lines = ['#include "cupti_header.h"', '#include "stub.hpp"']
     for _, function in sorted(functions.items()):
-        lines.append(f'extern "C" __attribute__((weak, visibility("default"))) {result} '
-                     f'{function.name}({function.types()}) {{ return stub_hit("{function.name}"); }}')
+        lines.append(f'extern "C" __attribute__((weak)) {function.result} {function.name}({function.types()}) '
+                     f'{{ return stub_hit("{function.name}"); }}')
     write(f"{out}/cupti_stubs.cpp", lines)
+
+
+def write_newest_records(out, preprocessed):
+    """Aliases of the newest struct of each kind of CUPTI record: the family only grows at its tail."""
+    lines = ["#pragma once", "#include <cupti.h>", "namespace mfusim::cupti {"]
+    for alias, family in (("KernelRecord", "Kernel"), ("CopyRecord", "Memcpy"), ("PeerCopyRecord", "MemcpyPtoP"),
+                          ("SetRecord", "Memset"), ("ApiRecord", "API"), ("SyncRecord", "Synchronization"),
+                          ("ExternalRecord", "ExternalCorrelation"), ("OverheadRecord", "Overhead"),
+                          ("GraphRecord", "GraphTrace")):
+        versions = re.findall(rf"\}}\s*CUpti_Activity{family}(\d*)\s*;", preprocessed)
+        newest = max(versions, key=lambda version: int(version or 1))
+        lines.append(f"using {alias} = CUpti_Activity{family}{newest};")
+    write(f"{out}/newest_records.hpp", lines + ["}  // namespace mfusim::cupti"])
+
+
+def write_callback_names(out, header, domain, path):
+    names = re.findall(rf"CUPTI_{domain}_TRACE_CBID_(\w+)\s*=\s*(\d+)", header)
+    write(f"{out}/{path}", [f'{{{number}, "{name}"}},' for name, number in names])
 
 
 def write_driver_calls(out, functions, calls):
@@ -214,7 +233,7 @@ def main():
         write_entries(options.out, "driver", functions,
                       parse_callback_ids(ids, "CUPTI_DRIVER_TRACE_CBID_"), [])
         write_proc_table(options.out, functions, read(options.typedefs))
-        write_error_names(options.out, text, "cudaError_enum", "CUDA_", "driver_errors.inc")
+        write_error_names(options.out, text, "CUDA_SUCCESS", "CUDA_", "driver_errors.inc")
     elif options.kind == "runtime":
         functions = parse_functions(text, r"cudaError_t|const char\s*\*|struct cudaChannelFormatDesc",
                                     r"(?:__)?cuda[A-Z]\w*")
@@ -223,9 +242,13 @@ def main():
                       parse_callback_ids(ids, "CUPTI_RUNTIME_TRACE_CBID_"),
                       [name for name in extra if name not in functions])
         write_driver_calls(options.out, functions, read(options.driver_calls))
-        write_error_names(options.out, text, "cudaError", "cuda", "runtime_errors.inc")
+        write_error_names(options.out, text, "cudaSuccess", "cuda", "runtime_errors.inc")
     else:
-        write_weak_exports(options.out, parse_functions(text, "CUptiResult", r"cupti\w*"), "cupti.h", "CUptiResult")
+        write_weak_exports(options.out, parse_functions(text, "CUptiResult", r"cupti[A-Z]\w*"))
+        write_newest_records(options.out, text)
+        write_callback_names(options.out, ids, "DRIVER", "driver_callbacks.inc")
+        write_callback_names(options.out, ids, "RUNTIME", "runtime_callbacks.inc")
+        write_error_names(options.out, text, "CUPTI_SUCCESS", "CUPTI_", "cupti_results.inc")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,12 @@ struct MfusimApi {
   uint64_t tracer_data; /* the tracer's own, kept from enter to leave */
 };
 
-enum MfusimActivityKind { MFUSIM_KERNEL = 0, MFUSIM_COPY = 1, MFUSIM_SET = 2 };
+enum MfusimActivityKind {
+  MFUSIM_KERNEL = 0,
+  MFUSIM_COPY = 1,
+  MFUSIM_SET = 2,
+  MFUSIM_GRAPH = 3 /* a whole launch */
+};
 enum MfusimMemory { MFUSIM_PAGEABLE = 0, MFUSIM_PINNED = 1, MFUSIM_DEVICE = 2, MFUSIM_MANAGED = 3 };
 
 /* One finished (or scheduled: end may lie ahead) piece of device work. */

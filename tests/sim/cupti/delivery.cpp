@@ -1,0 +1,198 @@
+// Buffers: finished records go to the client when it flushes, or from a thread when there are many.
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <thread>
+
+#include "state.hpp"
+
+namespace mfusim::cupti {
+namespace {
+
+// So many records wake the delivering thread: about what fills a client's buffer of a few MB.
+constexpr size_t kWakeAt = 16'384;
+
+std::condition_variable& wake() {
+  static auto* condition = new std::condition_variable;
+  return *condition;
+}
+std::atomic<uint32_t> g_period_ms{0};
+bool g_thread = false;  // under the state's mutex
+
+// A client's own clock: two readings of both make the line on which its times lie.
+struct Clock {
+  std::mutex mutex;
+  CUpti_TimestampCallbackFunc read = nullptr;
+  uint64_t real = 0, own = 0;
+};
+Clock& client_clock() {
+  static Clock* c = new Clock;
+  return *c;
+}
+
+class Converter {
+ public:
+  Converter() {
+    Clock& c = client_clock();
+    std::lock_guard lock(c.mutex);
+    if (!c.read) return;
+    active_ = true;
+    real_ = now_ns();
+    own_ = c.read();
+    rate_ = real_ > c.real ? double(own_ - c.own) / double(real_ - c.real) : 1.0;
+  }
+  void apply(Record& record) const {
+    if (!active_ || record.end_offset == 0) return;
+    for (const uint16_t offset : {record.start_offset, record.end_offset}) {
+      uint64_t time;
+      memcpy(&time, record.data.data() + offset, sizeof time);
+      if (time == 0) continue;
+      time = own_ - uint64_t(int64_t(double(int64_t(real_ - time)) * rate_));
+      memcpy(record.data.data() + offset, &time, sizeof time);
+    }
+  }
+
+ private:
+  bool active_ = false;
+  uint64_t real_ = 0, own_ = 0;
+  double rate_ = 1.0;
+};
+
+std::deque<Record> take(bool forced) {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  const uint64_t now = now_ns();
+  std::deque<Record> ready, later;
+  for (Record& record : s.records) {
+    if (record.ready_ns <= now) {
+      ready.push_back(record);
+    } else if (forced) {
+      memset(record.data.data() + record.end_offset, 0, sizeof(uint64_t));  // still running: no end
+      ready.push_back(record);
+    } else {
+      later.push_back(record);
+    }
+  }
+  s.records.swap(later);
+  return ready;
+}
+
+// Fills one of the client's buffers from the front of the records; false when it gave none.
+bool fill_buffer(std::deque<Record>& records, CUpti_BuffersCallbackRequestFunc request,
+                 CUpti_BuffersCallbackCompleteFunc complete) {
+  uint8_t* buffer = nullptr;
+  size_t room = 0, limit = 0, used = 0, count = 0;
+  request(&buffer, &room, &limit);
+  if (!buffer) return false;
+  while (!records.empty() && used + records.front().bytes <= room &&
+         (limit == 0 || count < limit)) {
+    memcpy(buffer + used, records.front().data.data(), records.front().bytes);
+    used += records.front().bytes;
+    ++count;
+    records.pop_front();
+  }
+  complete(nullptr, 0, buffer, room, used);
+  return count > 0;
+}
+
+void run() {
+  State& s = state();
+  std::unique_lock lock(s.mutex);
+  for (;;) {
+    const uint32_t period = g_period_ms.load();
+    const auto pause = std::chrono::milliseconds(period ? period : 1000);
+    wake().wait_until(lock, std::chrono::system_clock::now() + pause,
+                      [&] { return s.records.size() >= kWakeAt; });
+    if (s.records.size() < kWakeAt && period == 0) continue;
+    lock.unlock();
+    deliver(false);
+    lock.lock();
+    // What is left is not finished yet; without a pause this thread would spin on it.
+    if (s.records.size() >= kWakeAt) {
+      lock.unlock();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      lock.lock();
+    }
+  }
+}
+
+void record_overhead(uint64_t start, uint64_t end) {
+  if (!enabled(CUPTI_ACTIVITY_KIND_OVERHEAD)) return;
+  OverheadRecord r{};
+  r.kind = CUPTI_ACTIVITY_KIND_OVERHEAD;
+  r.overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH;
+  r.objectKind = CUPTI_ACTIVITY_OBJECT_PROCESS;
+  r.start = start;
+  r.end = end;
+  Record record;
+  record.bytes = sizeof r;
+  record.start_offset = offsetof(OverheadRecord, start);
+  record.end_offset = offsetof(OverheadRecord, end);
+  memcpy(record.data.data(), &r, sizeof r);
+  keep(record);
+}
+
+}  // namespace
+
+void keep(const Record& record) {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  s.records.push_back(record);
+  if (s.records.size() < kWakeAt && g_period_ms.load() == 0) return;
+  if (!g_thread) {
+    g_thread = true;
+    std::thread(run).detach();
+  }
+  if (s.records.size() == kWakeAt) wake().notify_one();
+}
+
+void deliver(bool forced) {
+  State& s = state();
+  CUpti_BuffersCallbackRequestFunc request;
+  CUpti_BuffersCallbackCompleteFunc complete;
+  {
+    std::lock_guard lock(s.mutex);
+    request = s.request;
+    complete = s.complete;
+  }
+  if (!request || !complete) return;
+  const uint64_t start = now_ns();
+  std::deque<Record> records = take(forced);
+  const bool any = !records.empty();
+  const Converter converter;
+  for (Record& record : records) converter.apply(record);
+  while (!records.empty() && fill_buffer(records, request, complete)) {
+  }
+  if (!records.empty()) {
+    std::lock_guard lock(s.mutex);
+    s.dropped += records.size();
+  }
+  if (any) record_overhead(start, now_ns());
+}
+
+}  // namespace mfusim::cupti
+
+using namespace mfusim::cupti;
+
+extern "C" CUptiResult cuptiActivityFlushPeriod(uint32_t milliseconds) {
+  g_period_ms.store(milliseconds);
+  return CUPTI_SUCCESS;
+}
+
+extern "C" CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc read) {
+  Clock& c = client_clock();
+  std::lock_guard lock(c.mutex);
+  c.read = read;
+  c.real = now_ns();
+  c.own = read ? read() : 0;
+  return CUPTI_SUCCESS;
+}
+
+extern "C" CUptiResult cuptiGetTimestamp(uint64_t* out) {
+  if (!out) return CUPTI_ERROR_INVALID_PARAMETER;
+  Clock& c = client_clock();
+  std::lock_guard lock(c.mutex);
+  *out = c.read ? c.read() : now_ns();
+  return CUPTI_SUCCESS;
+}

@@ -1,0 +1,66 @@
+// What the library says of itself: version, error texts, ids.
+#include <cstdio>
+
+#include "callback_names.hpp"
+#include "state.hpp"
+
+namespace mfusim::cupti {
+namespace {
+
+struct Named {
+  int value;
+  const char* name;
+};
+constexpr Named kResults[] = {
+#include "cupti_results.inc"
+};
+constexpr Named kDriverCalls[] = {
+#include "driver_callbacks.inc"
+};
+constexpr Named kRuntimeCalls[] = {
+#include "runtime_callbacks.inc"
+};
+
+template <size_t N>
+const char* find(const Named (&table)[N], int value) {
+  for (const Named& row : table) {
+    if (row.value == value) return row.name;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* callback_name(bool driver, uint32_t cbid) {
+  return driver ? find(kDriverCalls, int(cbid)) : find(kRuntimeCalls, int(cbid));
+}
+
+}  // namespace mfusim::cupti
+
+using namespace mfusim::cupti;
+
+extern "C" {
+
+CUptiResult cuptiGetVersion(uint32_t* version) {
+  if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
+  *version = CUPTI_API_VERSION;
+  return CUPTI_SUCCESS;
+}
+CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
+  if (!text) return CUPTI_ERROR_INVALID_PARAMETER;
+  *text = find(kResults, int(result));
+  return *text ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+CUptiResult cuptiGetErrorMessage(CUptiResult result, const char** text) {
+  return cuptiGetResultString(result, text);
+}
+
+// Detaches: nothing is recorded until something is enabled again.
+CUptiResult cuptiFinalize() {
+  for (auto& kind : state().enabled) kind.store(false);
+  std::lock_guard lock(state().mutex);
+  state().records.clear();
+  return CUPTI_SUCCESS;
+}
+
+}  // extern "C"

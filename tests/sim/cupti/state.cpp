@@ -1,0 +1,98 @@
+// The double's one state, its way to the driver double, and its misbehaviour.
+#include "state.hpp"
+
+#include <dlfcn.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace mfusim::cupti {
+namespace {
+
+struct Hooks {
+  MfusimSetTracerFn set_tracer = nullptr;
+  MfusimKernelNameFn kernel_name = nullptr;
+  MfusimStubFn stub = nullptr;
+
+  Hooks() {
+    void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+    if (!driver) return;
+    set_tracer = reinterpret_cast<MfusimSetTracerFn>(dlsym(driver, MFUSIM_SET_TRACER_SYMBOL));
+    kernel_name = reinterpret_cast<MfusimKernelNameFn>(dlsym(driver, MFUSIM_KERNEL_NAME_SYMBOL));
+    stub = reinterpret_cast<MfusimStubFn>(dlsym(driver, MFUSIM_STUB_SYMBOL));
+  }
+};
+const Hooks& hooks() {
+  static const Hooks* h = new Hooks;
+  return *h;
+}
+
+void enter(MfusimApi* api) {
+  call_subscriber(*api, CUPTI_API_ENTER);
+}
+void leave(MfusimApi* api) {
+  call_subscriber(*api, CUPTI_API_EXIT);
+  record_api(*api);
+}
+void activity(const MfusimActivity* a) {
+  record_activity(*a);
+}
+void synchronization(const MfusimSync* s) {
+  record_sync(*s);
+}
+constexpr MfusimTracer kTracer{enter, leave, activity, synchronization};
+
+Misbehaviour read_misbehaviour() {
+  Misbehaviour m;
+  const char* text = getenv("MFUSIM_CUPTI");
+  if (!text || !*text) return m;
+  if (strcmp(text, "refuse39") == 0) {
+    m.refusal = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  } else if (strcmp(text, "refuse999") == 0) {
+    m.refusal = CUPTI_ERROR_UNKNOWN;
+  } else if (strncmp(text, "drop:", 5) == 0) {
+    m.drop_every = strtoull(text + 5, nullptr, 10);
+  } else if (strcmp(text, "zero") == 0) {
+    m.zero_times = true;
+  } else {
+    fprintf(stderr, "mfusim: unknown MFUSIM_CUPTI=%s\n", text);
+  }
+  return m;
+}
+
+}  // namespace
+
+State& state() {
+  static State* s = new State;
+  return *s;
+}
+
+const Misbehaviour& misbehaviour() {
+  static const Misbehaviour m = read_misbehaviour();
+  return m;
+}
+
+CUptiResult attach() {
+  if (!hooks().set_tracer) return CUPTI_ERROR_NOT_INITIALIZED;
+  hooks().set_tracer(&kTracer);
+  return CUPTI_SUCCESS;
+}
+
+const char* kernel_name(const void* function) {
+  return hooks().kernel_name ? hooks().kernel_name(function) : nullptr;
+}
+
+uint64_t now_ns() {
+  timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return uint64_t(t.tv_sec) * 1'000'000'000u + uint64_t(t.tv_nsec);
+}
+
+CUptiResult stub_hit(const char* function) {
+  if (hooks().stub) hooks().stub(MFUSIM_CUPTI_SONAME, function);
+  return CUPTI_ERROR_NOT_SUPPORTED;
+}
+
+}  // namespace mfusim::cupti
