@@ -34,18 +34,20 @@ int64_t tiles_of(const Product& product, const Tile& tile) {
   return ((product.m + tile.m - 1) / tile.m) * ((product.n + tile.n - 1) / tile.n) * product.batch;
 }
 
+// Where the tiles leave most of the GPU idle and K is long, K is cut and the parts are added by a
+// second kernel.
+bool splits_k(const Product& product, const DeviceFacts& device) {
+  constexpr int64_t kLongK = 4096;
+  return product.batch == 1 && !is_complex(product.a_type) && product.k >= kLongK &&
+         tiles_of(product, kSquareTile) * 2 <= device.sm_count;
+}
+
 const Tile& tile_for(const Product& product, const DeviceFacts& device) {
   if (std::min(product.m, product.n) <= 16) return kSkinnyTile;
   const Tile& large = product.m >= product.n ? kTallTile : kWideTile;
   if (tiles_of(product, large) >= device.sm_count) return large;
-  return tiles_of(product, kSquareTile) * 2 >= device.sm_count ? kSquareTile : kSmallTile;
-}
-
-// Where the tiles leave most of the GPU idle and K is long, K is cut and the parts are added by a
-// second kernel.
-bool splits_k(const Product& product, const Tile& tile, const DeviceFacts& device) {
-  return product.batch == 1 && !is_complex(product.a_type) && product.k >= 4096 &&
-         tiles_of(product, tile) * 2 <= device.sm_count;
+  const bool fills = tiles_of(product, kSquareTile) * 2 >= device.sm_count;
+  return fills || splits_k(product, device) ? kSquareTile : kSmallTile;
 }
 
 // The pipe whose peak bounds the product: a cudaDataType_t value, or -1 for CUDA-core fp32.
@@ -166,7 +168,7 @@ std::vector<ProductKernel> kernels_of(const Product& product, const DeviceFacts&
   if (product.m == 0 || product.n == 0 || product.batch == 0) return kernels;
   const Tile& tile = tile_for(product, device);
   const int64_t tiles = tiles_of(product, tile);
-  const int split = splits_k(product, tile, device)
+  const int split = splits_k(product, device)
                         ? static_cast<int>(std::clamp<int64_t>(device.sm_count / tiles, 2, 16))
                         : 1;
   const auto [m, n, k, batch] =

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""The truth about lt_epilogue's products: one line for each call of the program, however deep it went."""
+"""The truth about the products of two programs: one line for each call, however deep it went.
+
+products_test.py LT_EPILOGUE BLAS_DOUBLE_TEST
+"""
 import pathlib
 import sys
 
@@ -23,23 +26,56 @@ PRODUCTS = [
 ]
 
 
-def main():
-    lines = truth.of_run(sys.argv[1:])
-    products = truth.of_kind(lines, "gemm")
-    found = [(p["api"], p["m"], p["n"], p["k"], p["batch"], p["dtype"], p["transa"] + p["transb"])
-             for p in products]
-    assert found == PRODUCTS, found
-    for p in products:
-        assert p["flops"] == 2 * p["m"] * p["n"] * p["k"] * p["batch"], p
+# As blas_double_test.cpp asks for them: every function once, 48 x 32 x 64, batched by 3.
+SIZES = (48, 32, 64)
+TYPES = {"S": "CUDA_R_32F", "D": "CUDA_R_64F", "C": "CUDA_C_32F", "Z": "CUDA_C_64F", "H": "CUDA_R_16F"}
+EX_FUNCTIONS = [("cublasSgemmEx", 1, "CUDA_R_16BF"), ("cublasCgemmEx", 1, "CUDA_C_32F"),
+                ("cublasGemmEx", 1, "CUDA_R_16BF"), ("cublasGemmBatchedEx", 3, "CUDA_R_16BF"),
+                ("cublasGemmStridedBatchedEx", 3, "CUDA_R_16BF")]
 
-    kernels = truth.of_kind(lines, "kernel")
+
+def shape(p):
+    return p["api"], p["m"], p["n"], p["k"], p["batch"], p["dtype"], p["transa"] + p["transb"]
+
+
+def every_function():
+    functions = []
+    for letter, dtype in TYPES.items():
+        plain = f"cublas{letter}gemm" + ("" if letter == "H" else "_v2")
+        functions += [(plain, 1, dtype), (f"cublas{letter}gemmBatched", 3, dtype),
+                      (f"cublas{letter}gemmStridedBatched", 3, dtype)]
+    return [(name + twin, *SIZES, batch, dtype, "NN")
+            for name, batch, dtype in functions + EX_FUNCTIONS for twin in ("", "_64")]
+
+
+def check_sums(lines):
+    """FLOPs by formula, launches by the kernels that ran; returns the products."""
+    products, kernels = truth.of_kind(lines, "gemm"), truth.of_kind(lines, "kernel")
+    for p in products:
+        per_term = 8 if p["dtype"].startswith("CUDA_C_") else 2
+        assert p["flops"] == per_term * p["m"] * p["n"] * p["k"] * p["batch"], p
     assert sum(p["launches"] for p in products) == len(kernels), (products, kernels)
-    assert max(p["launches"] for p in products) == 2, "the long k was not split"
     assert sum(k["flops"] for k in kernels) == sum(p["flops"] for p in products)
+    return products
+
+
+def main():
+    lt_epilogue, blas_double_test = sys.argv[1:]
+    lines = truth.of_run([lt_epilogue])
+    products = check_sums(lines)
+    assert [shape(p) for p in products] == PRODUCTS, products
+    assert max(p["launches"] for p in products) == 2, "the long k was not split"
     # Kernels made at run time come by cuLaunchKernelEx, those of cuBLAS's own module by cuLaunchKernel.
     names = {launch["corr"]: launch["api"] for launch in truth.of_kind(lines, "launch")}
-    for k in kernels:
+    for k in truth.of_kind(lines, "kernel"):
         assert (names[k["corr"]] == "cuLaunchKernelEx") == k["name"].startswith("nvjet"), k
+
+    lines = truth.of_run([blas_double_test])
+    *products, empty = check_sums(lines)
+    assert [shape(p) for p in products] == every_function(), products
+    assert (empty["m"], empty["launches"]) == (0, 0), empty
+    stubs = [stub["function"] for stub in truth.of_kind(lines, "stub")]
+    assert stubs == ["cublasSaxpy_v2"], stubs
 
 
 main()
