@@ -171,12 +171,17 @@ def write_error_names(out, preprocessed, success, prefix, path):
     write(f"{out}/{path}", [f'{{{name}, "{name}"}},' for name in names])
 
 
-def write_weak_exports(out, functions):
-    """CUPTI's functions, which are not traced: weak exported definitions that the double's own replace."""
+def write_weak_exports(out, functions, names):
+    """CUPTI's functions, which are not traced: weak exported definitions that the double's own replace.
+
+    Of the counters' interfaces, whose headers are C++ alone, only the names matter.
+    """
     lines = ['#include "cupti_header.h"', '#include "stub.hpp"']
     for _, function in sorted(functions.items()):
         lines.append(f'extern "C" __attribute__((weak)) {function.result} {function.name}({function.types()}) '
                      f'{{ return stub_hit("{function.name}"); }}')
+    for name in names:
+        lines.append(f'extern "C" CUptiResult {name}() {{ return stub_hit("{name}"); }}')
     write(f"{out}/cupti_stubs.cpp", lines)
 
 
@@ -244,7 +249,9 @@ def main():
         write_driver_calls(options.out, functions, read(options.driver_calls))
         write_error_names(options.out, text, "cudaSuccess", "cuda", "runtime_errors.inc")
     else:
-        write_weak_exports(options.out, parse_functions(text, "CUptiResult", r"cupti[A-Z]\w*"))
+        functions = parse_functions(text, "CUptiResult", r"cupti[A-Z]\w*")
+        counters = untyped_names(read(options.untyped), r"CUptiResult\s+(?:CUPTIAPI\s+)?(cupti[A-Z]\w*)\s*\(")
+        write_weak_exports(options.out, functions, [name for name in counters if name not in functions])
         write_newest_records(options.out, text)
         write_callback_names(options.out, ids, "DRIVER", "driver_callbacks.inc")
         write_callback_names(options.out, ids, "RUNTIME", "runtime_callbacks.inc")
