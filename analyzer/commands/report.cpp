@@ -1,10 +1,108 @@
 // `mfushim report LOGS...`: the answer of a run, as text or JSON.
+#include <CLI/CLI.hpp>
+
+#include <fmt/format.h>
+
+#include <iostream>
+
 #include "commands/each.hpp"
+#include "knowledge/enum_names.hpp"
+#include "model/build_run.hpp"
+#include "passes/analysis.hpp"
+#include "read/format_error.hpp"
+#include "report/json_report.hpp"
+#include "report/text_report.hpp"
 
 namespace mfushim::commands {
 
-int report(const Arguments&) {
-  throw UsageError("not there yet");
+namespace {
+
+struct Options {
+  std::vector<std::string> logs;
+  std::string run;
+  std::string peak = "auto";
+  std::string dtype;
+  std::string view = "exact";
+  bool json = false;
+};
+
+passes::View parse_view(const std::string& name) {
+  if (name == "exact") return passes::View::kExact;
+  if (name == "hta") return passes::View::kHta;
+  if (name == "tracelens") return passes::View::kTracelens;
+  throw UsageError("--view is one of exact, hta, tracelens, not '" + name + "'");
+}
+
+passes::AnalysisOptions analysis_options(const Options& options) {
+  passes::AnalysisOptions result{.view = parse_view(options.view), .efficiency = {}};
+  if (options.peak != "auto" && options.peak != "datasheet") {
+    const double tera = parse_number("--peak", options.peak);
+    if (tera <= 0) throw UsageError("--peak needs a positive number of TFLOP/s");
+    result.efficiency.peak_flops_per_s = tera * 1e12;
+  }
+  if (!options.dtype.empty()) {
+    result.efficiency.dtype = knowledge::value_of<format::DType>(options.dtype);
+    if (!result.efficiency.dtype) throw UsageError("--dtype: unknown type '" + options.dtype + "'");
+  }
+  return result;
+}
+
+std::string shown_id(const model::Run& run) {
+  return run.id.empty() ? "unnamed" : run.id;
+}
+
+// Several runs in one place are not one: the user says which.
+const model::Run& choose_run(const std::vector<model::Run>& runs, const std::string& wanted) {
+  if (wanted == "latest") return runs.back();
+  if (wanted.empty() && runs.size() == 1) return runs.front();
+  const model::Run* chosen = nullptr;
+  std::string list;
+  for (const model::Run& run : runs) {
+    list += fmt::format("\n  {}  {} logs, {} ranks  {}", shown_id(run), run.processes.size(),
+                        run.ranks.size(), run.processes.front()->fact("command"));
+    if (!wanted.empty() && shown_id(run) == wanted) chosen = &run;
+  }
+  if (chosen) return *chosen;
+  if (wanted.empty())
+    throw UsageError(
+        fmt::format("these logs are of {} runs: choose one with --run ID, or --run "
+                    "latest{}",
+                    runs.size(), list));
+  throw UsageError(fmt::format("there is no run '{}' among these logs:{}", wanted, list));
+}
+
+void warn_of_gaps(const passes::CoverageResult& coverage) {
+  for (const passes::Gap& gap : coverage.gaps)
+    fmt::print(stderr, "mfushim: warning: {}: {}; missing time: {}\n", gap.file, gap.what,
+               gap.missing_ns ? fmt::format("{} ns", *gap.missing_ns) : "not known");
+}
+
+}  // namespace
+
+int report(const Arguments& arguments) {
+  CLI::App app{"Says where the GPU time of a run went.", "mfushim report"};
+  Options options;
+  app.add_option("LOGS", options.logs, "logs, or directories of them")->required();
+  app.add_option("--run", options.run, "the run to report where the logs are of several; `latest`");
+  app.add_option("--peak", options.peak,
+                 "peak of the GPU: auto, datasheet, or dense TFLOP/s as a number");
+  app.add_option("--dtype", options.dtype, "element type of the peak: bf16, f16, tf32, f32, ...");
+  app.add_option("--view", options.view, "exact, or as other tools count: hta, tracelens");
+  app.add_flag("--json", options.json, "the report as JSON (mfushim.report/1)");
+  if (!parse_arguments(app, arguments)) return kExitDone;
+
+  const passes::AnalysisOptions how = analysis_options(options);
+  const auto runs = model::build_runs(model::find_logs(options.logs));
+  const auto analysis = passes::analyze(choose_run(runs, options.run), how);
+  warn_of_gaps(analysis.coverage);
+  if (options.json)
+    std::cout << report::json_report(analysis).dump(
+                     2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+              << '\n';
+  else
+    std::cout << report::text_report(analysis);
+  if (!std::cout.flush()) throw read::FormatError::in_file("stdout", "cannot be written");
+  return kExitDone;
 }
 
 }  // namespace mfushim::commands

@@ -44,6 +44,11 @@ void add_gaps(const model::Process& process, CoverageResult& result) {
           process.clock.to_ns(*damage.to_ticks) - process.clock.to_ns(*damage.from_ticks);
     result.gaps.push_back(std::move(gap));
   }
+  const bool torn = !process.damages.empty() && process.damages.back().at_end;
+  if (!process.ended_in_order && !torn)
+    result.gaps.push_back({.file = process.path,
+                           .what = "the log has no orderly end: what came after is not known",
+                           .missing_ns = std::nullopt});
 }
 
 void add_times(const model::Process& process, CoverageResult& result) {

@@ -102,10 +102,12 @@ class Finder {
       result_.executions += call.number;
       if (flops == 0) result_.unknown_shapes += call.number;
       const auto ran_on = rank_of_call_.find(i);
-      if (ran_on != rank_of_call_.end())
+      if (ran_on != rank_of_call_.end()) {
+        group.row.timed_flops += flops;
         result_.by_rank[ran_on->second] += flops;
-      else if (first_rank != first_rank_.end())
+      } else if (first_rank != first_rank_.end()) {
         result_.by_rank[first_rank->second] += flops;
+      }
     }
   }
 
@@ -117,6 +119,11 @@ class Finder {
 };
 
 }  // namespace
+
+std::optional<double> ProductRow::flops_per_s() const {
+  if (timed_flops == 0 || total_ns <= 0) return std::nullopt;
+  return static_cast<double>(timed_flops) * 1e9 / static_cast<double>(total_ns);
+}
 
 ProductResult find_products(const model::Run& run) {
   return Finder(run).find();

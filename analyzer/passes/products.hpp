@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct ProductRow {
   std::uint64_t calls = 0;    // executions
   Flops flops = 0;            // of all of them
   std::int64_t total_ns = 0;  // device time of their kernels
+  Flops timed_flops = 0;      // of the calls whose kernels have device times
+
+  std::optional<double> flops_per_s() const;
 };
 
 struct ProductResult {

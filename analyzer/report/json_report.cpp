@@ -1,0 +1,308 @@
+// One function per section of mfushim.report/1.
+#include "report/json_report.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "knowledge/enum_names.hpp"
+#include "knowledge/gpus.hpp"
+#include "report/run_facts.hpp"
+
+namespace mfushim::report {
+
+namespace {
+
+using nlohmann::ordered_json;
+using Json = ordered_json;
+
+template <class Value>
+void put(Json& json, const char* key, const std::optional<Value>& value) {
+  if (value) json[key] = *value;
+}
+
+Json flops_json(passes::Flops flops) {
+  if (flops <= ~std::uint64_t{0}) return static_cast<std::uint64_t>(flops);
+  return static_cast<double>(flops);
+}
+
+double ratio(double part, double whole) {
+  return part / whole;
+}
+
+Json run_section(const passes::Analysis& a) {
+  const RunFacts facts = find_run_facts(*a.run);
+  Json json;
+  json["id"] = a.run->id;
+  json["command"] = facts.command;
+  json["hosts"] = facts.hosts;
+  json["ranks"] = a.run->ranks.size();
+  put(json, "start_unix_ns", facts.start_unix_ns);
+  put(json, "duration_ns", facts.duration_ns);
+  return json;
+}
+
+Json device_section(const model::Rank& rank) {
+  Json json;
+  json["index"] = *rank.device;
+  const model::DeviceInfo* const device = rank.device_info();
+  if (!device) return json;
+  if (!device->name.empty()) json["name"] = device->name;
+  if (device->sm_count) json["sm_count"] = device->sm_count;
+  const knowledge::Gpu* const gpu = knowledge::find_gpu(device->name);
+  if (!gpu) return json;
+  for (const knowledge::Peak& peak : gpu->peaks)
+    json["peak_flops"][std::string(knowledge::name_of(peak.dtype))] = peak.flops_per_s;
+  put(json, "hbm_bytes_per_s", gpu->hbm_bytes_per_s);
+  return json;
+}
+
+Json time_section(const passes::Ledger& l) {
+  return {{"total_ns", l.total},
+          {"busy_ns", l.busy},
+          {"idle_ns", l.idle},
+          {"compute_ns", l.compute},
+          {"comm_ns", l.comm},
+          {"copy_ns", l.copy},
+          {"overlap_ns", l.overlap},
+          {"exposed_comm_ns", l.exposed_comm},
+          {"exposed_copy_ns", l.exposed_copy},
+          {"records", l.records}};
+}
+
+Json rank_sections(const passes::Analysis& a) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < a.run->ranks.size(); ++i) {
+    const model::Rank& rank = a.run->ranks[i];
+    Json json;
+    json["rank"] = rank.number ? Json(*rank.number) : Json(nullptr);
+    if (!rank.process->fact("host").empty()) json["host"] = rank.process->fact("host");
+    put(json, "pid", rank.process->integer_fact("pid"));
+    json["log"] = rank.process->path;
+    if (rank.device) json["device"] = device_section(rank);
+    if (a.ledgers[i]) json["time"] = time_section(*a.ledgers[i]);
+    json["flops"] = flops_json(a.products.by_rank[i]);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json steps_section(const std::vector<passes::Step>& steps) {
+  std::vector<std::int64_t> sorted;
+  std::int64_t sum = 0;
+  Json list = Json::array();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    sorted.push_back(steps[i].duration_ns);
+    sum += steps[i].duration_ns;
+    list.push_back(
+        {{"index", i}, {"start_ns", steps[i].start_ns}, {"duration_ns", steps[i].duration_ns}});
+  }
+  std::sort(sorted.begin(), sorted.end());
+  const auto count = static_cast<std::int64_t>(steps.size());
+  return {{"method", "profiler_marks"},
+          {"count", count},
+          {"mean_ns", sum / count},
+          {"median_ns", sorted[(sorted.size() - 1) / 2]},
+          {"p99_ns", sorted[(sorted.size() * 99 + 99) / 100 - 1]},
+          {"list", std::move(list)}};
+}
+
+Json mfu_section(const passes::Analysis& a) {
+  const passes::Efficiency& e = a.efficiency;
+  Json json;
+  put(json, "value", e.value);
+  put(json, "low", e.value);
+  put(json, "high", e.high);
+  put(json, "hfu", e.value);
+  if (!e.absent_because.empty()) json["absent_because"] = e.absent_because;
+  put(json, "flops_per_s", e.flops_per_s);
+  if (e.flops > 0) {
+    Json& numerator = json["numerator"];
+    numerator = {{"source", "observed"},
+                 {"flops", flops_json(e.flops)},
+                 {"exact_share", 1.0},
+                 {"modelled_share", 0.0},
+                 {"inferred_share", 0.0}};
+    put(numerator, "unknown_time_share", e.unknown_share);
+  }
+  if (e.peak)
+    json["denominator"] = {{"source", e.peak_given ? "given" : "datasheet"},
+                           {"dtype", knowledge::name_of(e.dtype)},
+                           {"flops_per_s", *e.peak}};
+  return json;
+}
+
+Json launch_section(const passes::LaunchResult& l) {
+  Json json = {{"calls", l.calls}, {"failed", l.failed}, {"host_ns", l.host_ns}};
+  if (l.bound) {
+    json["launch_bound_ns"] = l.bound->total_ns;
+    if (l.bound->device_total_ns > 0)
+      json["launch_bound_share"] = ratio(static_cast<double>(l.bound->total_ns),
+                                         static_cast<double>(l.bound->device_total_ns));
+    json["launch_bound_split"] = {{"launch_calls_ns", l.bound->launch_calls_ns},
+                                  {"other_calls_ns", l.bound->other_calls_ns},
+                                  {"outside_ns", l.bound->outside_ns},
+                                  {"device_ns", l.bound->device_ns}};
+  }
+  if (l.delay)
+    json["delay_ns"] = {{"p50", l.delay->p50}, {"p90", l.delay->p90}, {"p99", l.delay->p99}};
+  json["graph_launches"] = l.graph_launches;
+  if (l.graphs_with_record > 0)
+    json["kernels_per_graph_launch"] =
+        ratio(static_cast<double>(l.graph_kernels), static_cast<double>(l.graphs_with_record));
+  json["records"] = l.records;
+  json["records_shorter_than_call"] = l.shorter_than_call;
+  json["records_call_over_50us"] = l.call_over_50us;
+  json["records_delay_over_100us"] = l.delay_over_100us;
+  return json;
+}
+
+Json overlap_section(const passes::Analysis& a) {
+  const passes::CollectiveResult& c = a.collectives;
+  Json json = {
+      {"comm_ns", a.sum.comm}, {"hidden_ns", a.sum.overlap}, {"exposed_ns", a.sum.exposed_comm}};
+  if (a.sum.comm > 0)
+    json["efficiency"] = ratio(static_cast<double>(a.sum.overlap), static_cast<double>(a.sum.comm));
+  if (c.transfer_ns && *c.transfer_ns > 0)
+    json["transfer_efficiency"] =
+        ratio(static_cast<double>(c.hidden_transfer_ns), static_cast<double>(*c.transfer_ns));
+  put(json, "wait_ns", c.wait_ns);
+  json["by_communicator"] = Json::array();
+  for (const auto& o : c.overlap)
+    json["by_communicator"].push_back({{"communicator", o.communicator},
+                                       {"comm_ns", o.comm_ns},
+                                       {"hidden_ns", o.hidden_ns},
+                                       {"exposed_ns", o.comm_ns - o.hidden_ns}});
+  return json;
+}
+
+Json comm_section(const passes::CollectiveResult& c) {
+  Json list = Json::array();
+  for (const passes::CollectiveRow& row : c.rows) {
+    Json json = {{"communicator", row.communicator},
+                 {"op", knowledge::name_of(row.op)},
+                 {"dtype", knowledge::name_of(row.dtype)}};
+    if (row.size > 0) json["size"] = row.size;
+    json["calls"] = row.calls;
+    json["bytes"] = row.bytes;
+    if (row.timed_calls > 0) json["total_ns"] = row.duration_ns;
+    put(json, "alg_bytes_per_s", row.alg_bytes_per_s());
+    put(json, "bus_bytes_per_s", row.bus_bytes_per_s());
+    put(json, "wait_ns", row.wait_ns);
+    put(json, "transfer_ns", row.transfer_ns);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json kernel_section(const passes::KernelResult& k) {
+  Json list = Json::array();
+  for (const passes::KernelRow& row : k.rows)
+    list.push_back({{"name", row.name},
+                    {"class", row.kernel_class},
+                    {"calls", row.calls},
+                    {"total_ns", row.total_ns},
+                    {"share", k.total_ns > 0 ? ratio(static_cast<double>(row.total_ns),
+                                                     static_cast<double>(k.total_ns))
+                                             : 0.0},
+                    {"mean_ns", row.total_ns / static_cast<std::int64_t>(row.calls)}});
+  return list;
+}
+
+Json gemm_section(const passes::Analysis& a) {
+  Json list = Json::array();
+  for (const passes::ProductRow& row : a.products.rows) {
+    const format::GemmShape& s = row.shape;
+    Json json = {{"m", s.m},
+                 {"n", s.n},
+                 {"k", s.k},
+                 {"batch", s.batch},
+                 {"dtype", knowledge::name_of(row.dtype)},
+                 {"compute_type", passes::compute_type_name(s.compute)},
+                 {"trans", std::string(knowledge::name_of(s.trans_a)) +
+                               std::string(knowledge::name_of(s.trans_b))},
+                 {"product", knowledge::name_of(s.product)},
+                 {"library", row.library}};
+    if (!row.kernel.empty()) json["kernel"] = row.kernel;
+    json["calls"] = row.calls;
+    json["flops"] = flops_json(row.flops);
+    json["total_ns"] = row.total_ns;
+    if (const auto rate = row.flops_per_s()) {
+      json["flops_per_s"] = *rate;
+      if (const auto peak = common_peak(*a.run, row.dtype)) json["of_peak"] = *rate / *peak;
+    }
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+Json coverage_section(const passes::Analysis& a) {
+  const passes::CoverageResult& c = a.coverage;
+  const std::uint64_t calls = a.launches.calls;
+  const std::uint64_t with = a.launches.with_gpu_record;
+  Json json;
+  json["launches"] = {{"seen_by_api", calls},
+                      {"with_gpu_record", with},
+                      {"without", calls > with ? calls - with : 0}};
+  json["gpu_records"] = {{"total", c.gpu_records},
+                         {"without_launch", c.gpu_without_launch},
+                         {"invalid", c.gpu_invalid},
+                         {"dropped", c.gpu_dropped}};
+  json["host_records_lost"] = c.host_lost;
+  json["records_of_unknown_kind"] = c.unknown_records;
+  json["layers"] = Json::array();
+  for (const auto& [door, count] : c.calls_by_door)
+    json["layers"].push_back({{"door", door}, {"calls", count}});
+  json["unhooked_modules"] = c.unhooked_modules;
+  put(json, "clock_error_ns", c.clock_error_ns);
+  if (!a.collectives.rows.empty()) json["rank_clock_residual_ns"] = a.collectives.clock_residual_ns;
+  if (c.hook_ns) {
+    json["shim"]["host_ns"] = *c.hook_ns;
+    if (c.process_ns > 0)
+      json["shim"]["share"] =
+          ratio(static_cast<double>(*c.hook_ns), static_cast<double>(c.process_ns));
+  }
+  json["gaps"] = Json::array();
+  for (const passes::Gap& gap : c.gaps) {
+    Json entry = {{"file", gap.file}, {"what", gap.what}};
+    put(entry, "missing_ns", gap.missing_ns);
+    json["gaps"].push_back(std::move(entry));
+  }
+  json["losses"] = c.losses;
+  json["no_gpu_time"] = c.no_gpu_time;
+  return json;
+}
+
+const char* view_name(passes::View view) {
+  switch (view) {
+    case passes::View::kExact:
+      return "exact";
+    case passes::View::kHta:
+      return "hta";
+    case passes::View::kTracelens:
+      return "tracelens";
+  }
+  return "";
+}
+
+}  // namespace
+
+ordered_json json_report(const passes::Analysis& a) {
+  ordered_json json;
+  json["schema"] = "mfushim.report/1";
+  json["tool"] = {{"version", MFUSHIM_VERSION}};
+  json["view"] = view_name(a.view);
+  json["run"] = run_section(a);
+  json["ranks"] = rank_sections(a);
+  if (a.steps) json["steps"] = steps_section(*a.steps);
+  json["mfu"] = mfu_section(a);
+  json["launch"] = launch_section(a.launches);
+  json["overlap"] = overlap_section(a);
+  json["comm"] = comm_section(a.collectives);
+  json["kernels"] = kernel_section(a.kernels);
+  json["gemms"] = gemm_section(a);
+  json["coverage"] = coverage_section(a);
+  return json;
+}
+
+}  // namespace mfushim::report
