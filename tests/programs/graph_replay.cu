@@ -33,6 +33,7 @@ int main() {
     LAUNCH(graph_replay::shift, kCount / 256, 256, 0, stream, data, 1.0F, kCount);
     LAUNCH(graph_replay::scale, kCount / 256, 256, 0, stream, data, 2.0F, kCount);
   }
+  CHECK_CUDA(cudaGetLastError());
   cudaGraph_t graph = nullptr;
   CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
   size_t nodes = 0;

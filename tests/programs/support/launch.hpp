@@ -34,27 +34,26 @@ void __cudaRegisterFunction(void** handle, const char* host, char* device, const
                             dim3* grid_size, int* warp_size);
 }
 
-// Tells the runtime about a kernel at its first use; its mangled name is the linker's, which needs
-// the program's symbols to be exported (-rdynamic).
-inline const void* registered_kernel(const void* kernel) {
-  Dl_info found{};
-  if (dladdr(kernel, &found) == 0 || found.dli_sname == nullptr) return kernel;
-  static struct {
-    int magic = 0x466243b1, version = 1;
-    const void* data = nullptr;
-    void* unused = nullptr;
-  } empty_binary;
-  static void** const handle = __cudaRegisterFatBinary(&empty_binary);
-  auto* name = const_cast<char*>(found.dli_sname);
-  __cudaRegisterFunction(handle, static_cast<const char*>(kernel), name, name, -1, nullptr, nullptr,
-                         nullptr, nullptr, nullptr);
-  return kernel;
-}
-
-// One instance per kernel, so that each is registered once.
+// Makes a kernel known to the runtime, as a binary of its own at its first use. Its mangled name is
+// the linker's, which needs the program's symbols to be exported (-rdynamic).
 template <auto Kernel>
 const void* kernel_address() {
-  static const void* const address = registered_kernel(reinterpret_cast<const void*>(Kernel));
+  static const void* const address = [] {
+    static struct {
+      int magic = 0x466243b1, version = 1;
+      const void* data = nullptr;
+      void* unused = nullptr;
+    } empty_binary;
+    auto* const kernel = reinterpret_cast<const char*>(Kernel);
+    Dl_info found{};
+    if (dladdr(kernel, &found) == 0 || found.dli_sname == nullptr) return kernel;
+    auto* name = const_cast<char*>(found.dli_sname);
+    void** const handle = __cudaRegisterFatBinary(&empty_binary);
+    __cudaRegisterFunction(handle, kernel, name, name, -1, nullptr, nullptr, nullptr, nullptr,
+                           nullptr);
+    __cudaRegisterFatBinaryEnd(handle);
+    return kernel;
+  }();
   return address;
 }
 

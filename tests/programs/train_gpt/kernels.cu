@@ -81,14 +81,15 @@ __global__ void embed_backward_kernel(const int* tokens, const bf16* grad, bf16*
 __global__ void layer_norm_kernel(const bf16* in, bf16* out, int hidden) {
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * hidden;
+  const auto size = static_cast<float>(hidden);
   float sum = 0, squares = 0;
   for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
     const float x = load(in, row + i);
     sum += x;
     squares += x * x;
   }
-  const float mean = block_sum(sum, shared) / hidden;
-  const float variance = block_sum(squares, shared) / hidden - mean * mean;
+  const float mean = block_sum(sum, shared) / size;
+  const float variance = block_sum(squares, shared) / size - mean * mean;
   const float inverse = 1 / sqrtf(variance + 1e-5F);
   for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
     store(out, row + i, (load(in, row + i) - mean) * inverse);
@@ -99,22 +100,23 @@ __global__ void layer_norm_backward_kernel(const bf16* in, const bf16* grad,
                                            const bf16* residual_grad, bf16* grad_in, int hidden) {
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * hidden;
+  const auto size = static_cast<float>(hidden);
   float sum = 0, squares = 0;
   for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
     const float x = load(in, row + i);
     sum += x;
     squares += x * x;
   }
-  const float mean = block_sum(sum, shared) / hidden;
-  const float inverse = 1 / sqrtf(block_sum(squares, shared) / hidden - mean * mean + 1e-5F);
+  const float mean = block_sum(sum, shared) / size;
+  const float inverse = 1 / sqrtf(block_sum(squares, shared) / size - mean * mean + 1e-5F);
   float grad_sum = 0, grad_dot = 0;
   for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
     const float normal = (load(in, row + i) - mean) * inverse;
     grad_sum += load(grad, row + i);
     grad_dot += load(grad, row + i) * normal;
   }
-  const float mean_grad = block_sum(grad_sum, shared) / hidden;
-  const float mean_dot = block_sum(grad_dot, shared) / hidden;
+  const float mean_grad = block_sum(grad_sum, shared) / size;
+  const float mean_dot = block_sum(grad_dot, shared) / size;
   for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
     const float normal = (load(in, row + i) - mean) * inverse;
     const float through = residual_grad != nullptr ? load(residual_grad, row + i) : 0;
@@ -210,6 +212,7 @@ __global__ void cross_entropy_kernel(bf16* logits, const int* targets, float* lo
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * vocab;
   const int target = targets[blockIdx.x];
+  const auto count = static_cast<float>(rows);
   float top = -INFINITY;
   for (int i = threadIdx.x; i < vocab; i += blockDim.x) top = fmaxf(top, load(logits, row + i));
   top = block_max(top, shared);
@@ -217,12 +220,12 @@ __global__ void cross_entropy_kernel(bf16* logits, const int* targets, float* lo
   for (int i = threadIdx.x; i < vocab; i += blockDim.x) sum += expf(load(logits, row + i) - top);
   sum = block_sum(sum, shared);
   if (threadIdx.x == 0) {
-    atomicAdd(loss, (logf(sum) + top - load(logits, row + target)) / rows);
+    atomicAdd(loss, (logf(sum) + top - load(logits, row + target)) / count);
   }
   __syncthreads();
   for (int i = threadIdx.x; i < vocab; i += blockDim.x) {
     const float probability = expf(load(logits, row + i) - top) / sum;
-    store(logits, row + i, (probability - (i == target ? 1.0F : 0.0F)) / rows);
+    store(logits, row + i, (probability - (i == target ? 1.0F : 0.0F)) / count);
   }
 }
 
@@ -323,6 +326,7 @@ void bias_gradient(const bf16* grad, bf16* bias_grad, int rows, int cols, cudaSt
 
 void adam(bf16* weights, float* master, float* momentum, float* variance, const bf16* grads,
           size_t count, int step, cudaStream_t stream) {
+  const auto steps = static_cast<float>(step);
   LAUNCH(adam_kernel, blocks_for(count), kBlock, 0, stream, weights, master, momentum, variance,
-         grads, count, 1e-4F, 1 - powf(0.9F, step), 1 - powf(0.95F, step));
+         grads, count, 1e-4F, 1 - powf(0.9F, steps), 1 - powf(0.95F, steps));
 }

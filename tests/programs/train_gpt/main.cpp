@@ -126,6 +126,7 @@ void train(const Options& options, const Rank& rank) {
     });
     exchange.finish();
     model.optimizer_step(step);
+    CHECK_CUDA(cudaGetLastError());
     CHECK_CUDA(cudaMemcpyAsync(loss_host, loss, sizeof *loss, cudaMemcpyDeviceToHost, stream));
     CHECK_CUDA(cudaStreamSynchronize(stream));
     if (rank.index == 0) {
