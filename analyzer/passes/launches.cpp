@@ -13,6 +13,9 @@ using model::DeviceWork;
 using model::HostCall;
 using model::kNone;
 
+constexpr std::int64_t kLongCallNs = 50'000;
+constexpr std::int64_t kLongDelayNs = 100'000;
+
 bool is_launch(const HostCall& call) {
   return call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch;
 }
@@ -35,9 +38,10 @@ void count_calls(const model::Process& process, LaunchResult& result) {
 }
 
 // Looks at each record of a rank beside the call that launched it.
-void look_at_records(const model::Rank& rank, LaunchResult& result,
+void look_at_records(const model::Rank& rank, View view, LaunchResult& result,
                      std::vector<std::int64_t>& delays) {
   const model::Process& process = *rank.process;
+  const Selection selection(rank, view);
   std::vector<bool> seen(process.calls.size());
   for (const DeviceWork& work : *rank.work) {
     if (work.call == kNone) continue;
@@ -54,10 +58,12 @@ void look_at_records(const model::Rank& rank, LaunchResult& result,
       result.graph_kernels += work.kind == model::WorkKind::kKernel;
       continue;
     }
+    if (!selection.keeps(work)) continue;
+    const std::int64_t call_ns = call.end - call.start;
     ++result.records;
-    result.shorter_than_call += work.end - work.start < call.end - call.start;
-    result.call_over_50us += call.end - call.start > 50'000;
-    result.delay_over_100us += delay > 100'000;
+    result.call_over_50us += call_ns > kLongCallNs;
+    result.shorter_than_call += work.end - work.start < call_ns && call_ns <= kLongCallNs;
+    result.delay_over_100us += delay > kLongDelayNs;
   }
 }
 
@@ -126,14 +132,14 @@ std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t per
 
 }  // namespace
 
-LaunchResult find_launches(const model::Run& run,
+LaunchResult find_launches(const model::Run& run, View view,
                            const std::vector<std::optional<Activity>>& activities) {
   LaunchResult result;
   std::vector<std::int64_t> delays;
   for (const auto& process : run.processes) count_calls(*process, result);
   for (std::size_t i = 0; i < run.ranks.size(); ++i) {
     if (!activities[i]) continue;
-    look_at_records(run.ranks[i], result, delays);
+    look_at_records(run.ranks[i], view, result, delays);
     if (run.ranks[i].process->has_gpu_time()) look_at_gaps(run.ranks[i], *activities[i], result);
   }
   if (!delays.empty()) {

@@ -47,7 +47,7 @@ struct LaunchResult {
 };
 
 // `activities` are the ranks' own, empty where a rank has no device times.
-LaunchResult find_launches(const model::Run& run,
+LaunchResult find_launches(const model::Run& run, View view,
                            const std::vector<std::optional<Activity>>& activities);
 
 }  // namespace mfushim::passes
