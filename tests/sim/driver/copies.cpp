@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "capture.hpp"
+#include "copies.hpp"
 #include "driver_impl.hpp"
 #include "memory.hpp"
 #include "mfusim/tracing.h"
@@ -94,6 +95,13 @@ CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_byte
 }
 
 }  // namespace
+
+CopyOp copy_of(const CUDA_MEMCPY3D& params) {
+  CopyOp op = volume(params);
+  op.source = place_of(op.from);
+  op.destination = place_of(op.to);
+  return op;
+}
 
 CUresult impl_cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return copy(flat(pointer(to), pointer(from), bytes), nullptr, Blocking::yes);

@@ -68,6 +68,7 @@ CUresult instantiate(CUgraphExec* out, CUgraph handle, uint64_t flags) {
   exec->id = g_next_exec++;
   exec->flags = flags;
   exec->nodes = flatten(*graph);
+  exec->retained = graph->retained;
   *out = execs().insert(std::move(exec));
   return CUDA_SUCCESS;
 }
@@ -103,6 +104,17 @@ void record_event(const Operation& op, const WorkPtr& work) {
   record->event->at = work;
   record->event->recorded = true;
   record->event->capture.reset();
+}
+
+// The executable graph as a graph again: what its launch into a capturing stream becomes part of.
+std::shared_ptr<Graph> graph_of(const Exec& exec) {
+  auto graph = new_graph();
+  for (const ExecNode& node : exec.nodes) {
+    std::vector<Node*> after;
+    for (size_t index : node.after) after.push_back(graph->nodes[index].get());
+    graph->add(node.operation, std::move(after));
+  }
+  return graph;
 }
 
 void replay(Exec& exec, Stream& stream) {
@@ -177,9 +189,7 @@ CUresult impl_cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   Exec* exec = execs().find(handle);
   if (!exec) return CUDA_ERROR_INVALID_VALUE;
   if (CUresult bad = capture_conflict(*stream)) return bad;
-  // A launch into a capturing stream would become a child graph; the simulator does not know that
-  // one.
-  if (stream->capture) return refuse_unsafe(stream);
+  if (stream->capture) return capture_operation(*stream, operation(ChildOp{graph_of(*exec)}));
   report_graph_launch(exec->id, exec->nodes.size());
   replay(*exec, *stream);
   return CUDA_SUCCESS;

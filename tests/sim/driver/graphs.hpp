@@ -16,8 +16,17 @@ struct Node {
   std::vector<Node*> dependencies;
 };
 
+// What a program ties to the life of graphs: destroyed when neither it nor any graph holds it.
+struct UserObject {
+  CUhostFn destroy = nullptr;
+  void* data = nullptr;
+  unsigned references = 0;  // the program's own
+  ~UserObject() { destroy(data); }
+};
+
 struct Graph {
   uint32_t id = 0;
+  std::vector<std::shared_ptr<UserObject>> retained;
   std::vector<std::unique_ptr<Node>> nodes;  // in the order they were added
   Node* add(OperationPtr operation, std::vector<Node*> dependencies);
   std::vector<Node*> dependents(const Node* node) const;
@@ -48,6 +57,7 @@ struct Exec {
   uint32_t id = 0;
   uint64_t flags = 0;
   std::vector<ExecNode> nodes;
+  std::vector<std::shared_ptr<UserObject>> retained;
   WorkPtr last_launch;  // launches of one executable graph never overlap
   ExecNode* find(const Node* node);
 };

@@ -13,6 +13,16 @@ namespace {
 
 constexpr uint64_t kMaxThreadsPerBlock = 1024;
 
+std::shared_ptr<const Arguments> copy_arguments(const std::vector<uint32_t>& sizes, void** given) {
+  auto copy = std::make_shared<Arguments>();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto* bytes = static_cast<const unsigned char*>(given[i]);
+    copy->bytes.emplace_back(bytes, bytes + sizes[i]);
+    copy->pointers.push_back(copy->bytes.back().data());
+  }
+  return copy;
+}
+
 CUresult launch(const void* function, const uint32_t (&grid)[3], const uint32_t (&block)[3],
                 uint32_t shared_bytes, CUstream handle, void** arguments) {
   MFUSIM_NEED_CONTEXT(context);
@@ -45,10 +55,8 @@ CUresult make_kernel_op(KernelOp& op, const void* function, const uint32_t (&gri
     op.costed = true;
     memcpy(&op.cost, arguments[0], sizeof op.cost);
   }
-  for (size_t i = 0; arguments && i < kernel->parameter_sizes.size(); ++i) {
-    const auto* bytes = static_cast<const unsigned char*>(arguments[i]);
-    op.arguments.emplace_back(bytes, bytes + kernel->parameter_sizes[i]);
-  }
+  if (arguments && !kernel->parameter_sizes.empty())
+    op.arguments = copy_arguments(kernel->parameter_sizes, arguments);
   return CUDA_SUCCESS;
 }
 

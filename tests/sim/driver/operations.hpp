@@ -15,6 +15,11 @@ struct Event;
 struct Graph;
 struct Work;
 
+struct Arguments {
+  std::vector<std::vector<unsigned char>> bytes;
+  std::vector<void*> pointers;  // to each of them, as kernelParams has it
+};
+
 struct KernelOp {
   const char* name = nullptr;  // interned
   void* function = nullptr;    // the CUfunction or CUkernel that the program gave
@@ -23,9 +28,9 @@ struct KernelOp {
   uint32_t shared_bytes = 0;
   bool costed = false;  // cost was given (MFUSIM_COST_PARAM0); else from the geometry
   MfusimCost cost{};
-  // Copies of the arguments, where the module states their sizes; a program may ask a graph node
-  // for them.
-  std::vector<std::vector<unsigned char>> arguments;
+  // Copies of the arguments where the module states their sizes: a program may ask a graph node for
+  // them.
+  std::shared_ptr<const Arguments> arguments;
 };
 
 // Where an address lies, as copies report it.
