@@ -1,10 +1,131 @@
-// The sections of the text, in the order in which a reader needs them.
+// The sections of the text, in the order in which a reader needs them. A section without evidence
+// says so in one line.
 #include "report/text_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "knowledge/enum_names.hpp"
+#include "report/run_facts.hpp"
+#include "report/text_format.hpp"
+#include "report/text_sections.hpp"
 
 namespace mfushim::report {
 
-std::string text_report(const passes::Analysis&) {
-  return "\n";
+namespace {
+
+using passes::Analysis;
+
+template <class... Args>
+void print(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+}
+
+void print_head(std::string& out, const Analysis& a) {
+  const RunFacts facts = find_run_facts(*a.run);
+  print(out, "mfushim report");
+  if (!facts.command.empty()) print(out, "   {}", shortened(facts.command, 60));
+  if (!a.run->id.empty()) print(out, "   run {}", a.run->id);
+  print(out, "\n{}", plural(a.run->ranks.size(), "rank"));
+  if (!facts.hosts.empty()) print(out, " on {}", plural(facts.hosts.size(), "host"));
+  for (const std::string& gpu : facts.gpus) print(out, ", {}", gpu);
+  if (facts.duration_ns) print(out, ", {}", duration(*facts.duration_ns));
+  if (a.steps) print(out, ", {} (marked by a profiler)", plural(a.steps->size(), "step"));
+  print(out, "\n");
+}
+
+void print_warnings(std::string& out, const Analysis& a) {
+  for (const passes::Gap& gap : a.coverage.gaps)
+    print(out, "MISSING  {} of {}: {}\n",
+          gap.missing_ns ? duration(*gap.missing_ns) : std::string("an unknown time"), gap.file,
+          gap.what);
+  const std::uint64_t lost = a.coverage.host_lost + a.coverage.gpu_dropped;
+  if (lost > 0) print(out, "MISSING  {}: see TRUST\n", plural(lost, "record"));
+  if (a.view != passes::View::kExact)
+    print(out, "VIEW     {}: {} of {} GPU records count\n",
+          a.view == passes::View::kHta ? "as HolisticTraceAnalysis counts" : "as TraceLens counts",
+          count(a.sum.records), count(a.coverage.gpu_records));
+}
+
+void print_mfu(std::string& out, const Analysis& a) {
+  const passes::Efficiency& e = a.efficiency;
+  if (e.value)
+    print(out, "MFU {}   of the work that was executed: without a model, MFU and HFU are one\n",
+          percent(*e.value));
+  else
+    print(out, "MFU unknown: {}\n", e.absent_because);
+  if (e.flops > 0)
+    print(out, "  work   {} in {}, from recorded shapes\n",
+          si(static_cast<double>(e.flops), "FLOP"),
+          plural(a.products.executions, "matrix product"));
+  if (a.products.unknown_shapes > 0)
+    print(out, "         {} more have shapes that the host never sees\n",
+          count(a.products.unknown_shapes));
+  if (e.peak)
+    print(out, "  peak   {} {} dense, {}\n", si(*e.peak, "FLOP/s"), knowledge::name_of(e.dtype),
+          e.peak_given ? "as given" : "data sheet");
+  if (e.value && e.unknown_share && *e.unknown_share > 0)
+    print(out,
+          "  range  {:.1f}..{:.1f} %: {} of compute time multiplies matrices outside of "
+          "recorded calls\n",
+          *e.value * 100, *e.high * 100, percent(*e.unknown_share));
+  if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
+}
+
+void ledger_line(std::string& out, std::string_view name, std::int64_t ns, const Analysis& a,
+                 std::int64_t ranks) {
+  const double share =
+      a.sum.total > 0 ? static_cast<double>(ns) / static_cast<double>(a.sum.total) : 0;
+  print(out, "  {:<22}{} {:>12} {:>8}\n", name, bar(share), duration(ns / ranks), percent(share));
+}
+
+void print_ledger(std::string& out, const Analysis& a) {
+  const auto ranks = std::count_if(a.ledgers.begin(), a.ledgers.end(),
+                                   [](const auto& ledger) { return ledger.has_value(); });
+  if (ranks == 0) {
+    print(out, "WHERE TIME GOES  not known: no GPU times");
+    if (!a.coverage.no_gpu_time.empty()) print(out, " ({})", a.coverage.no_gpu_time[0]);
+    print(out, "\n");
+    return;
+  }
+  print(out, "WHERE TIME GOES  {:<37} {:>12} {:>8}\n",
+        ranks == 1 ? std::string("") : fmt::format("mean of {} GPUs", ranks),
+        duration(a.sum.total / ranks), "100.0 %");
+  ledger_line(out, "compute", a.sum.compute, a, ranks);
+  ledger_line(out, "exposed communication", a.sum.exposed_comm, a, ranks);
+  ledger_line(out, "exposed copies", a.sum.exposed_copy, a, ranks);
+  ledger_line(out, "idle", a.sum.idle, a, ranks);
+  if (!a.launches.bound || a.sum.idle == 0) return;
+  const auto& b = *a.launches.bound;
+  print(out, "    host late {}: outside CUDA {}, launching {}, other calls {}, device latency {}\n",
+        duration(b.total_ns / ranks), duration(b.outside_ns / ranks),
+        duration(b.launch_calls_ns / ranks), duration(b.other_calls_ns / ranks),
+        duration(b.device_ns / ranks));
+}
+
+}  // namespace
+
+std::string text_report(const Analysis& a) {
+  std::string out;
+  print_head(out, a);
+  print_warnings(out, a);
+  out += '\n';
+  print_mfu(out, a);
+  out += '\n';
+  print_ledger(out, a);
+  out += '\n';
+  print_launches(out, a);
+  print_overlap(out, a);
+  print_collectives(out, a);
+  out += '\n';
+  print_products(out, a);
+  out += '\n';
+  print_kernels(out, a);
+  out += '\n';
+  print_trust(out, a);
+  return out;
 }
 
 }  // namespace mfushim::report

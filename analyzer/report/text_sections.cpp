@@ -1,0 +1,163 @@
+// Tables and evidence of the text report; tables show their first rows and say how many there are.
+#include "report/text_sections.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "knowledge/enum_names.hpp"
+#include "report/run_facts.hpp"
+#include "report/text_format.hpp"
+
+namespace mfushim::report {
+
+namespace {
+
+using passes::Analysis;
+
+constexpr std::size_t kRows = 10;
+
+template <class... Args>
+void print(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+}
+
+void print_more(std::string& out, std::size_t rows) {
+  if (rows > kRows) print(out, "  ... and {} more (--json has all)\n", count(rows - kRows));
+}
+
+std::string optional_rate(const std::optional<double>& rate, std::string_view unit) {
+  return rate ? si(*rate, unit) : "unknown";
+}
+
+}  // namespace
+
+void print_launches(std::string& out, const Analysis& a) {
+  const passes::LaunchResult& l = a.launches;
+  if (l.calls == 0) {
+    print(out, "LAUNCH   no launch was recorded\n");
+    return;
+  }
+  print(out, "LAUNCH   {}, {} each = {} of host time; {}\n", plural(l.calls, "launch call"),
+        duration(l.host_ns / static_cast<std::int64_t>(l.calls)), duration(l.host_ns),
+        l.graph_launches == 0 ? "no CUDA graph"
+                              : fmt::format("{} of graphs", count(l.graph_launches)));
+  if (l.delay)
+    print(out,
+          "         from call to start on the GPU: {} median, {} p90, {} p99 (long: the host "
+          "is ahead)\n",
+          duration(l.delay->p50), duration(l.delay->p90), duration(l.delay->p99));
+}
+
+void print_overlap(std::string& out, const Analysis& a) {
+  if (a.sum.comm == 0) {
+    print(out, "OVERLAP  no communication was recorded\n");
+    return;
+  }
+  const auto share = [](std::int64_t part, std::int64_t whole) {
+    return percent(static_cast<double>(part) / static_cast<double>(whole));
+  };
+  print(out, "OVERLAP  {} hidden behind compute: {} of {} communication, {} exposed\n",
+        share(a.sum.overlap, a.sum.comm), duration(a.sum.overlap), duration(a.sum.comm),
+        duration(a.sum.exposed_comm));
+  const auto& c = a.collectives;
+  if (c.wait_ns && c.transfer_ns && *c.transfer_ns > 0)
+    print(out, "         {} of it waits for the last rank; {} of the transfer itself is hidden\n",
+          duration(*c.wait_ns), share(c.hidden_transfer_ns, *c.transfer_ns));
+}
+
+void print_collectives(std::string& out, const Analysis& a) {
+  const auto& rows = a.collectives.rows;
+  if (rows.empty()) {
+    print(out, "COLLECTIVES  none was recorded\n");
+    return;
+  }
+  print(out, "COLLECTIVES             calls        bytes        time   algorithm         bus\n");
+  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
+    const passes::CollectiveRow& row = rows[i];
+    print(out, "  {:<14} {:<5} {:>6} {:>12} {:>11} {:>11} {:>11}  {}\n", knowledge::name_of(row.op),
+          knowledge::name_of(row.dtype), count(row.calls), si(static_cast<double>(row.bytes), "B"),
+          row.timed_calls > 0 ? duration(row.duration_ns) : "unknown",
+          optional_rate(row.alg_bytes_per_s(), "B/s"), optional_rate(row.bus_bytes_per_s(), "B/s"),
+          row.wait_ns ? fmt::format("{} of it waiting", duration(*row.wait_ns)) : "wait included");
+  }
+  print_more(out, rows.size());
+}
+
+void print_products(std::string& out, const Analysis& a) {
+  const auto& rows = a.products.rows;
+  if (rows.empty()) {
+    print(out, "GEMMS    no matrix product was recorded\n");
+    return;
+  }
+  print(out,
+        "GEMMS          m       n       k  batch type    calls        time        speed of peak\n");
+  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
+    const passes::ProductRow& row = rows[i];
+    const auto rate = row.flops_per_s();
+    const auto peak = common_peak(*a.run, row.dtype);
+    print(out, "  {:<4} {:>8} {:>7} {:>7} {:>6} {:<6} {:>6} {:>11} {:>12} {:>7}  {}\n",
+          fmt::format("{}{}", knowledge::name_of(row.shape.trans_a),
+                      knowledge::name_of(row.shape.trans_b)),
+          row.shape.m, row.shape.n, row.shape.k, row.shape.batch, knowledge::name_of(row.dtype),
+          count(row.calls), duration(row.total_ns), rate ? si(*rate, "FLOP/s") : "-",
+          rate && peak ? percent(*rate / *peak) : "-", shortened(row.kernel, 40));
+  }
+  print_more(out, rows.size());
+}
+
+void print_kernels(std::string& out, const Analysis& a) {
+  const auto& rows = a.kernels.rows;
+  if (rows.empty()) {
+    print(out, "TOP KERNELS  no kernel time was recorded\n");
+    return;
+  }
+  print(out, "TOP KERNELS        time   share    calls\n");
+  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
+    const passes::KernelRow& row = rows[i];
+    const double share = a.kernels.total_ns > 0 ? static_cast<double>(row.total_ns) /
+                                                      static_cast<double>(a.kernels.total_ns)
+                                                : 0;
+    print(out, "  {:>21} {:>7} {:>8}  {:<11} {}\n", duration(row.total_ns), percent(share),
+          count(row.calls), row.kernel_class,
+          row.name.empty() ? "(name not recorded)" : shortened(row.name, 60));
+  }
+  print_more(out, rows.size());
+}
+
+void print_trust(std::string& out, const Analysis& a) {
+  const passes::CoverageResult& c = a.coverage;
+  print(out, "TRUST    {}, {} with a GPU record; {}, {} without launch, {} invalid, {} dropped\n",
+        plural(a.launches.calls, "launch call"), count(a.launches.with_gpu_record),
+        plural(c.gpu_records, "GPU record"), count(c.gpu_without_launch), count(c.gpu_invalid),
+        count(c.gpu_dropped));
+  if (!c.calls_by_door.empty()) {
+    out += "         calls came by";
+    const char* separator = " ";
+    for (const auto& [door, calls] : c.calls_by_door) {
+      print(out, "{}{} {}", separator, door, count(calls));
+      separator = ", ";
+    }
+    out += '\n';
+  }
+  for (const std::string& module : c.unhooked_modules)
+    print(out, "         may launch unseen: {}\n", module);
+  for (const std::string& loss : c.losses) print(out, "         lost: {}\n", loss);
+  for (const std::string& reason : c.no_gpu_time) print(out, "         no GPU time: {}\n", reason);
+  if (c.unknown_records > 0)
+    print(out, "         {} of kinds that a newer version writes\n",
+          plural(c.unknown_records, "record"));
+  if (c.clock_error_ns) {
+    print(out, "         host and GPU clocks agree within {}", duration(*c.clock_error_ns));
+    if (!a.collectives.rows.empty())
+      print(out, "; ends of collectives within {}", duration(a.collectives.clock_residual_ns));
+    out += '\n';
+  }
+  if (c.hook_ns && c.process_ns > 0)
+    print(out, "         own cost {} inside the program's threads, {} of its time\n",
+          duration(*c.hook_ns),
+          percent(static_cast<double>(*c.hook_ns) / static_cast<double>(c.process_ns)));
+}
+
+}  // namespace mfushim::report
