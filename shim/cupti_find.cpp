@@ -36,7 +36,9 @@ int find_runtime(dl_phdr_info* info, std::size_t, void* to) {
   constexpr std::string_view kName = "/libcudart.so.";
   const std::string_view path = info->dlpi_name != nullptr ? info->dlpi_name : "";
   const std::size_t slash = path.rfind('/');
-  if (slash == path.npos || !path.substr(slash).starts_with(kName)) return 0;
+  if (slash == path.npos) return 0;
+  const std::string_view name(path.data() + slash, path.size() - slash);
+  if (!name.starts_with(kName)) return 0;
   Runtime& runtime = *static_cast<Runtime*>(to);
   if (slash >= sizeof runtime.folder) return 0;
   runtime.major = std::atoi(path.data() + slash + kName.size());

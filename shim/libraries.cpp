@@ -122,7 +122,8 @@ void version_text(const Known& known, void* library, char (&text)[32]) noexcept 
 }
 
 const Known* known_library(std::string_view path) noexcept {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
+  std::string_view name = path;
+  name.remove_prefix(path.rfind('/') + 1);
   for (const Known& known : kKnown)
     if (name.starts_with(known.prefix)) return &known;
   return nullptr;

@@ -1,0 +1,99 @@
+// The recorded calls in progress on a thread: what is learned about one, by itself and by the calls
+// beneath it, until its record is written.
+//
+// Frames live in thread-local memory, never on the program's stack: should a call be left without
+// a return (an exception thrown through it), a stale frame costs a wrong parent, not a wild store.
+#pragma once
+
+#include <cstdint>
+
+#include "mfushim/format/api.hpp"
+#include "mfushim/format/enums.hpp"
+#include "recorder.hpp"
+
+namespace mfushim::shim {
+
+// What a call is about. Filled from the inside out: the innermost call of the same class knows
+// best, and what it left unknown its callers add.
+struct Details {
+  std::uint32_t subject = 0;
+  std::uint32_t stream = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t number = 0;
+  std::uint32_t group = 0;
+  format::CopyKind copy_kind = format::CopyKind::kUnknown;
+  bool filled = false;
+  bool captured = false;    // into a graph: it did no work
+  bool per_thread = false;  // the entry point's null stream is the thread's own
+
+  void set_bytes(std::uint64_t count) noexcept {
+    if (!filled) bytes = count;
+    filled = true;
+  }
+  void set_copy(std::uint64_t count, format::CopyKind kind) noexcept {
+    set_bytes(count);
+    if (copy_kind == format::CopyKind::kUnknown) copy_kind = kind;
+  }
+};
+
+struct Frame {
+  const void* stack;  // of the call's thunk
+  std::uint64_t sequence;
+  std::uint64_t enclosing;    // thread state as it was
+  std::uint32_t correlation;  // likewise
+  format::ApiClass api_class;
+  Details details;
+};
+
+inline constexpr std::uint32_t kMaxFrames = 8;
+
+struct Frames {
+  Frame frame[kMaxFrames];
+  std::uint32_t count = 0;
+};
+
+extern MFUSHIM_THREAD_LOCAL Frames t_frames;
+
+// The innermost call in progress whose stack still stands; null at top level.
+inline Frame* innermost_frame(const void* stack) noexcept {
+  Frames& frames = t_frames;
+  while (frames.count != 0 && frames.frame[frames.count - 1].stack <= stack) --frames.count;
+  return frames.count != 0 ? &frames.frame[frames.count - 1] : nullptr;
+}
+
+// Null, and one record lost, when calls are nested deeper than any library does.
+inline Frame* enter_frame(format::ApiClass api_class, bool per_thread, const void* stack) noexcept {
+  Frames& frames = t_frames;
+  if (frames.count == kMaxFrames) [[unlikely]] {
+    loss(format::LossCause::kNotRecorded, 1, "calls nested too deep");
+    return nullptr;
+  }
+  ThreadState& state = thread_state();
+  Frame& frame = frames.frame[frames.count++];
+  frame.stack = stack;
+  frame.sequence = ++state.sequence;
+  frame.enclosing = state.enclosing;
+  frame.correlation = state.correlation;
+  frame.api_class = api_class;
+  frame.details = {};
+  frame.details.per_thread = per_thread;
+  state.enclosing = frame.sequence;
+  state.correlation = 0;
+  return &frame;
+}
+
+// Returns the correlation that the call was given.
+inline std::uint32_t leave_frame(const Frame& frame) noexcept {
+  ThreadState& state = thread_state();
+  const std::uint32_t correlation = state.correlation;
+  state.enclosing = frame.enclosing;
+  state.correlation = frame.correlation;
+  --t_frames.count;
+  return correlation;
+}
+
+// Writes the record of a finished call.
+void emit_call(const Frame& frame, format::Api api, std::uint64_t start, std::uint64_t end,
+               std::int32_t result, std::uint32_t correlation) noexcept;
+
+}  // namespace mfushim::shim

@@ -1,0 +1,78 @@
+// The life of one intercepted call, top to bottom.
+#pragma once
+
+#include <cstdint>
+
+#include "frame.hpp"
+#include "resolve.hpp"
+#include "rows.hpp"
+
+namespace mfushim::shim {
+
+// What hooks_*.cpp overload where the arguments of an entry point matter; twins (_ptsz, _64) share
+// the overload of the plain name:
+//   before(Tag, target, args...)            runs before the real call, recording or not
+//   after(Tag, target, result, args...)     runs after it, recording or not
+//   describe(Tag, target, details, args...) fills in a record
+template <format::Api api>
+struct Tag {};
+
+template <format::Api api, class R, class... Args>
+[[gnu::always_inline]] inline R intercept(const void* caller, const void* stack, Args... args) {
+  constexpr format::ApiRow kRow = format::api_row(api);
+  constexpr Tag<plain(api)> kTag;
+  const Target target = take_target(api, caller);
+  const auto real = reinterpret_cast<R (*)(Args...)>(target.real);
+  if (real == nullptr) [[unlikely]]
+    return static_cast<R>(not_supported(kRow.library));
+
+  constexpr bool kBefore = requires {
+    before(kTag, target, args...);
+  };
+  constexpr bool kAfter = requires {
+    after(kTag, target, R{}, args...);
+  };
+  const auto after_call = [&](R result) {
+    if constexpr (kAfter) after(kTag, target, result, args...);
+    return result;
+  };
+  if constexpr (kBefore) before(kTag, target, args...);
+  if constexpr (!is_recorded(kRow.api_class)) {
+    static_assert(kBefore || kAfter, "a row that does nothing");
+    return after_call(real(args...));
+  } else {
+    if constexpr (is_device_work(kRow.api_class))
+      if (!recording()) [[unlikely]]
+        start();
+    if (!recording()) return after_call(real(args...));
+
+    constexpr bool kDescribed = requires(Details & d) {
+      describe(kTag, target, d, args...);
+    };
+    static_assert(kDescribed || !is_device_work(kRow.api_class),
+                  "arguments that matter are unread");
+    const auto describe_call = [&](Details& details) {
+      if constexpr (kDescribed) describe(kTag, target, details, args...);
+    };
+    Frame* const outer = innermost_frame(stack);
+    if (outer != nullptr && outer->api_class == kRow.api_class && is_part(kRow, *outer)) {
+      const R result = after_call(real(args...));
+      if constexpr (tells_more(kRow.api_class)) describe_call(outer->details);
+      return result;
+    }
+    Frame* const frame = enter_frame(kRow.api_class, is_per_thread(api), stack);
+    if (frame == nullptr) [[unlikely]]
+      return after_call(real(args...));
+    covered(target.entry.door, api);
+    const std::uint64_t start = now();
+    const R result = real(args...);
+    const std::uint64_t end = now();
+    after_call(result);
+    describe_call(frame->details);
+    const std::uint32_t correlation = leave_frame(*frame);
+    emit_call(*frame, api, start, end, static_cast<std::int32_t>(result), correlation);
+    return result;
+  }
+}
+
+}  // namespace mfushim::shim

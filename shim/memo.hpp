@@ -1,0 +1,71 @@
+// A small cache from a key of words to an id, read and written by all threads without locks: what
+// repeats in a hot path is looked up here and not made again.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "recorder.hpp"
+
+namespace mfushim::shim {
+
+// Direct-mapped; two keys of one slot take turns. Ids of an earlier generation are not found. A
+// version that is odd while a slot is written (a seqlock) keeps readers from half-written keys.
+template <std::size_t kWords, std::size_t kSlots>
+class Memo {
+ public:
+  using Key = std::array<std::uint64_t, kWords>;
+
+  // Equal keys give equal ids as long as `make(key)` does.
+  template <class Make>
+  std::uint32_t get(const Key& key, Make&& make) noexcept {
+    Slot& slot = slots_[hash(key) % kSlots];
+    const std::uint32_t version = slot.version.load(std::memory_order_acquire);
+    bool same = (version & 1) == 0;
+    for (std::size_t i = 0; i < kWords; ++i)
+      same &= slot.key[i].load(std::memory_order_acquire) == key[i];
+    const std::uint64_t value = slot.value.load(std::memory_order_acquire);
+    same &= value >> 32 == generation();
+    same &= slot.version.load(std::memory_order_relaxed) == version;
+    if (same) [[likely]]
+      return static_cast<std::uint32_t>(value);
+    const std::uint32_t id = make();
+    put(slot, key, id);
+    return id;
+  }
+
+  // Forgets all.
+  void clear() noexcept {
+    for (Slot& slot : slots_) slot.value.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  struct alignas(64) Slot {
+    std::atomic<std::uint32_t> version;
+    std::atomic<std::uint64_t> value;  // generation and id
+    std::array<std::atomic<std::uint64_t>, kWords> key;
+  };
+
+  static std::size_t hash(const Key& key) noexcept {
+    std::uint64_t h = 0;
+    for (const std::uint64_t word : key) h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    return static_cast<std::size_t>(h >> 40);
+  }
+
+  static void put(Slot& slot, const Key& key, std::uint32_t id) noexcept {
+    std::uint32_t version = slot.version.load(std::memory_order_relaxed);
+    // Another thread is writing: it may have the slot.
+    if (id == 0 || (version & 1) != 0 ||
+        !slot.version.compare_exchange_strong(version, version + 1, std::memory_order_acquire))
+      return;
+    for (std::size_t i = 0; i < kWords; ++i) slot.key[i].store(key[i], std::memory_order_release);
+    slot.value.store(std::uint64_t{generation()} << 32 | id, std::memory_order_release);
+    slot.version.store(version + 2, std::memory_order_release);
+  }
+
+  std::array<Slot, kSlots> slots_{};
+};
+
+}  // namespace mfushim::shim

@@ -1,0 +1,296 @@
+// Finds the real functions through the loader's own tables; see resolve.hpp for the rules.
+#include "resolve.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+extern "C" {
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+MFUSHIM_THREAD_LOCAL mfushim::shim::Entry* mfushim_entry = nullptr;
+constinit std::atomic<void* (*)(void*, const char*)> mfushim_real_dlsym{nullptr};
+
+// The versions that every glibc since 2.2.5 has, so that an older one than the build's will do.
+__asm__(".symver dlvsym, dlvsym@GLIBC_2.2.5");
+__asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
+__asm__(".symver dlclose, dlclose@GLIBC_2.2.5");
+__asm__(".symver dladdr, dladdr@GLIBC_2.2.5");
+__asm__(".symver dladdr1, dladdr1@GLIBC_2.3.3");
+}
+
+namespace mfushim::shim {
+namespace {
+
+using format::Api;
+using format::Library;
+
+constexpr std::size_t kMaxProviders = 32;
+constexpr std::size_t kMaxCallers = 256;
+
+// What is looked up may change errno; the program must not see it.
+class KeepErrno {
+ public:
+  KeepErrno() : saved_(errno) {}
+  ~KeepErrno() { errno = saved_; }
+
+ private:
+  int saved_;
+};
+
+// A module that calls exported symbols, by the address range of its code. A module that is unloaded
+// leaves its range behind; another one in its place gets the same providers.
+struct Caller {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+  std::atomic<bool> ready;
+  std::array<std::atomic<Provider*>, kLibraryCount> providers;
+};
+
+constinit Provider g_providers[kMaxProviders]{};
+constinit Caller g_callers[kMaxCallers]{};
+constinit std::atomic<std::size_t> g_caller_count{0};
+constinit Caller g_unknown_caller{};  // code in no module: compiled at run time
+MFUSHIM_THREAD_LOCAL Caller* t_caller = nullptr;
+constinit const char kAbsent = 0;  // its address: looked up, and not there
+
+// How file names of a library begin; what follows is the major.
+constexpr std::string_view kStems[kLibraryCount] = {
+    "libcuda.so", "libcudart.so", "libcublas.so", "libcublasLt.so", "libcudnn.so", "libnccl.so"};
+
+constexpr const char* kHelperNames[] = {
+#define MFUSHIM_HELPER(name) #name,
+#include "helpers.def"
+#undef MFUSHIM_HELPER
+};
+
+std::string_view base_name(const char* path) {
+  std::string_view name(path != nullptr ? path : "");
+  name.remove_prefix(name.rfind('/') + 1);
+  return name;
+}
+
+// The module of this name if it is loaded, counted once more; null otherwise.
+void* open_loaded(const char* name) {
+  return dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+Provider* provider_for(void* handle) {
+  if (handle == nullptr) return nullptr;
+  for (Provider& p : g_providers) {
+    void* there = p.handle.load(std::memory_order_acquire);
+    if (there == nullptr && p.handle.compare_exchange_strong(there, handle)) return &p;
+    if (there != handle) continue;
+    dlclose(handle);  // counted already
+    return &p;
+  }
+  dlclose(handle);
+  return nullptr;
+}
+
+const link_map* module_of(const void* address) {
+  Dl_info info;
+  link_map* map = nullptr;
+  if (dladdr1(address, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return nullptr;
+  return map;
+}
+
+void* open_module(const link_map* map) {
+  return open_loaded(map->l_name != nullptr && map->l_name[0] != '\0' ? map->l_name : nullptr);
+}
+
+// 1. The library that the module itself is linked to.
+void* open_needed(const link_map* map, std::string_view stem) {
+  const char* strings = nullptr;
+  for (const ElfW(Dyn)* d = map->l_ld; d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
+  if (strings == nullptr || reinterpret_cast<ElfW(Addr)>(strings) < map->l_addr) return nullptr;
+  for (const ElfW(Dyn)* d = map->l_ld; d->d_tag != DT_NULL; ++d) {
+    if (d->d_tag != DT_NEEDED) continue;
+    const char* const name = strings + d->d_un.d_val;
+    if (!base_name(name).starts_with(stem)) continue;
+    if (void* const handle = open_loaded(name)) return handle;
+  }
+  return nullptr;
+}
+
+// 3. The first loaded library of that name.
+void* open_any(std::string_view stem) {
+  struct Search {
+    std::string_view stem;
+    char path[512];
+  } search{stem, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        if (!base_name(info->dlpi_name).starts_with(s.stem) ||
+            std::strlen(info->dlpi_name) >= sizeof s.path)
+          return 0;
+        std::strcpy(s.path, info->dlpi_name);
+        return 1;
+      },
+      &search);
+  return search.path[0] != '\0' ? open_loaded(search.path) : nullptr;
+}
+
+Provider* choose_provider(const link_map* module, Library library, const char* name) {
+  const std::string_view stem = kStems[static_cast<std::size_t>(library)];
+  if (module != nullptr) {
+    if (void* const needed = open_needed(module, stem)) return provider_for(needed);
+    // 2. What its own dependencies define, whatever they are called.
+    if (void* const handle = open_module(module)) {
+      void* const function = real_dlsym(handle, name);
+      dlclose(handle);
+      if (function != nullptr && !is_own(function)) return provider_of(function);
+    }
+  }
+  if (void* const any = open_any(stem)) return provider_for(any);
+  // 4. A global definition after ours.
+  void* const function = real_dlsym(RTLD_NEXT, name);
+  return function != nullptr && !is_own(function) ? provider_of(function) : nullptr;
+}
+
+// The code segment around an address as a caller; the unknown one where there is no module.
+Caller& add_caller(const void* address) {
+  struct Search {
+    std::uintptr_t address, begin, end;
+  } search{reinterpret_cast<std::uintptr_t>(address), 0, 0};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& s = *static_cast<Search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type != PT_LOAD || s.address < begin ||
+              s.address >= begin + segment.p_memsz)
+            continue;
+          s.begin = begin;
+          s.end = begin + segment.p_memsz;
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  if (search.end == 0) return g_unknown_caller;
+  const std::size_t index = g_caller_count.fetch_add(1);
+  if (index >= kMaxCallers) return g_unknown_caller;
+  Caller& caller = g_callers[index];
+  caller.begin = search.begin;
+  caller.end = search.end;
+  caller.ready.store(true, std::memory_order_release);
+  return caller;
+}
+
+Caller& find_caller(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (t_caller != nullptr && at >= t_caller->begin && at < t_caller->end) return *t_caller;
+  const std::size_t count = g_caller_count.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < count && i < kMaxCallers; ++i) {
+    Caller& c = g_callers[i];
+    if (c.ready.load(std::memory_order_acquire) && at >= c.begin && at < c.end)
+      return *(t_caller = &c);
+  }
+  const KeepErrno keep;
+  return add_caller(address);
+}
+
+}  // namespace
+
+void load_real_dlsym() noexcept {
+  if (mfushim_real_dlsym.load(std::memory_order_acquire) != nullptr) return;
+  void* const real = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+  mfushim_real_dlsym.store(reinterpret_cast<void* (*)(void*, const char*)>(real),
+                           std::memory_order_release);
+}
+
+void* real_dlsym(void* handle, const char* name) noexcept {
+  load_real_dlsym();
+  // No tail call: the loader finds its caller by the return address, and that must be this library.
+  void* const function = mfushim_real_dlsym.load(std::memory_order_relaxed)(handle, name);
+  __asm__ volatile("");
+  return function;
+}
+
+bool is_own(const void* address) noexcept {
+  const char* const at = static_cast<const char*>(address);
+  return at >= __ehdr_start && at < _end;
+}
+
+void* Provider::find(std::size_t index, const char* name) noexcept {
+  void* function = functions[index].load(std::memory_order_acquire);
+  if (function == nullptr) {
+    const KeepErrno keep;
+    function = real_dlsym(handle.load(std::memory_order_relaxed), name);
+    if (function == nullptr || is_own(function)) function = const_cast<char*>(&kAbsent);
+    functions[index].store(function, std::memory_order_release);
+  }
+  return function == &kAbsent ? nullptr : function;
+}
+
+void* Provider::find(Api api) noexcept {
+  // Row names are literals, so they end in a zero.
+  return find(static_cast<std::size_t>(api), format::api_row(api).name.data());
+}
+
+void* Provider::find(Helper helper) noexcept {
+  const auto index = static_cast<std::size_t>(helper);
+  return find(kApiCount + index, kHelperNames[index]);
+}
+
+void* linked_function(Api api, const void* address, Provider*& provider) noexcept {
+  Caller& caller = find_caller(address);
+  const format::ApiRow& row = format::api_row(api);
+  auto& slot = caller.providers[static_cast<std::size_t>(row.library)];
+  provider = slot.load(std::memory_order_acquire);
+  if (provider == nullptr) {
+    const KeepErrno keep;
+    const link_map* const module = &caller != &g_unknown_caller ? module_of(address) : nullptr;
+    provider = choose_provider(module, row.library, row.name.data());
+    if (provider == nullptr) return nullptr;
+    slot.store(provider, std::memory_order_release);
+  }
+  return provider->find(api);
+}
+
+Provider* provider_of(const void* function) noexcept {
+  const KeepErrno keep;
+  const link_map* const map = module_of(function);
+  return map != nullptr ? provider_for(open_module(map)) : nullptr;
+}
+
+Provider* provider_of(Entry& entry) noexcept {
+  Provider* provider = entry.provider.load(std::memory_order_acquire);
+  if (provider == nullptr && entry.real != nullptr) {
+    provider = provider_of(entry.real);
+    entry.provider.store(provider, std::memory_order_release);
+  }
+  return provider;
+}
+
+Provider* driver() noexcept {
+  static constinit std::atomic<Provider*> found{nullptr};
+  Provider* provider = found.load(std::memory_order_acquire);
+  if (provider == nullptr) {
+    const KeepErrno keep;
+    provider = provider_for(open_loaded("libcuda.so.1"));
+    found.store(provider, std::memory_order_release);
+  }
+  return provider;
+}
+
+bool is_excluded(const void* caller, Library asked) noexcept {
+  Dl_info info;
+  if (is_own(caller)) return true;
+  if (dladdr(caller, &info) == 0) return false;
+  const std::string_view name = base_name(info.dli_fname);
+  for (const std::string_view stem : {"libcuda.so", "libcudadebugger", "libnvidia-", "libcupti",
+                                      "libnvperf", "libToolsInjection"})
+    if (name.starts_with(stem)) return true;
+  // cuDNN's front door looks up its own public names in the library behind it.
+  return asked == Library::kCudnn && name.starts_with("libcudnn");
+}
+
+}  // namespace mfushim::shim

@@ -1,0 +1,89 @@
+// Finds the real function behind an intercepted call: the one the program would have got without
+// us.
+//
+// Never by RTLD_NEXT first: a library opened RTLD_LOCAL is not found that way, and others export
+// trampolines under the same names (TensorFlow, XLA). Two majors of one library may be loaded, so
+// what is found is kept per library that provides it, and per module that calls.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "entry.hpp"
+#include "mfushim/format/api.hpp"
+
+namespace mfushim::shim {
+
+inline constexpr std::size_t kApiCount = static_cast<std::size_t>(format::Api::kCount);
+inline constexpr std::size_t kLibraryCount = 6;
+
+enum class Helper : std::uint8_t {
+#define MFUSHIM_HELPER(name) name,
+#include "helpers.def"
+#undef MFUSHIM_HELPER
+  kCount
+};
+
+// A loaded module that defines vendor functions. It is kept loaded, so that what was found in it
+// stays callable.
+struct Provider {
+  std::atomic<void*> handle;
+  std::array<std::atomic<void*>, kApiCount + static_cast<std::size_t>(Helper::kCount)> functions;
+
+  // Null where the module has no such function.
+  void* find(format::Api api) noexcept;
+  void* find(Helper helper) noexcept;
+
+ private:
+  void* find(std::size_t index, const char* name) noexcept;
+};
+
+// The loader's own dlsym; this library counts as its caller.
+void load_real_dlsym() noexcept;
+void* real_dlsym(void* handle, const char* name) noexcept;
+
+// Whether the address lies in this library.
+bool is_own(const void* address) noexcept;
+
+// The function that the module around `caller` would have been linked to; null when there is none.
+void* linked_function(format::Api api, const void* caller, Provider*& provider) noexcept;
+
+// The module that defines a function which was looked up.
+Provider* provider_of(const void* function) noexcept;
+Provider* provider_of(Entry& entry) noexcept;
+
+// The driver, when it is loaded.
+Provider* driver() noexcept;
+
+// Vendor code that must meet no hook of ours: the driver's own libraries and CUPTI.
+bool is_excluded(const void* caller, format::Library asked) noexcept;
+
+// What a call means: the entry it came by and the real function.
+struct Target {
+  Entry& entry;
+  void* real;
+  Provider* provider;  // null: not asked for yet
+
+  template <class Function>
+  Function helper(Helper which) const noexcept {
+    Provider* const from = provider != nullptr ? provider : provider_of(entry);
+    return from == nullptr ? nullptr : reinterpret_cast<Function>(from->find(which));
+  }
+};
+
+// Takes the entry that the call came by; `caller` is the thunk's return address.
+inline Target take_target(format::Api api, const void* caller) noexcept {
+  Entry* const entry = mfushim_entry;
+  if (entry->real != nullptr) return {*entry, entry->real, nullptr};
+  Provider* provider = nullptr;
+  void* const real = linked_function(api, caller, provider);
+  return {*entry, real, provider};
+}
+
+}  // namespace mfushim::shim
+
+// The real function of a helper's name, with the vendor's type; null where the library lacks it.
+#define MFUSHIM_REAL(target, name) \
+  ((target).template helper<decltype(&::name)>(::mfushim::shim::Helper::name))
