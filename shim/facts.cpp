@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "mfushim/format/ring_recovery.hpp"
 #include "recorder.hpp"
 
 namespace mfushim::shim {
@@ -125,7 +126,8 @@ void label_facts() noexcept {
     char key[128];
     const int n =
         std::snprintf(key, sizeof key, "label.%.*s", static_cast<int>(equals), label.data());
-    if (n > 0 && static_cast<std::size_t>(n) < sizeof key) fact(key, label.substr(equals + 1));
+    if (n > 0 && static_cast<std::size_t>(n) < sizeof key)
+      fact(key, {label.data() + equals + 1, label.size() - equals - 1});
   }
 }
 
@@ -141,7 +143,7 @@ void run_id_fact(const char* host) noexcept {
   char group[128];
   const int leader = getpgrp();
   std::snprintf(group, sizeof group, "%s:%d:%llu", host, leader,
-                static_cast<unsigned long long>(process_start(leader)));
+                static_cast<unsigned long long>(format::process_start_ticks(leader)));
   fact("run.group", group);
   if (slurm != nullptr)
     std::snprintf(id, sizeof id, "slurm:%s.%s.%s", slurm, or_zero(value_of("SLURM_STEP_ID")),
@@ -181,19 +183,6 @@ long rank_from_environment() noexcept {
   return first_number(kRankNames, which);
 }
 
-std::uint64_t process_start(int pid) noexcept {
-  char path[32], text[1024];
-  std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  const std::size_t n = read_file(path, text, sizeof text - 1);
-  text[n] = '\0';
-  // The second field, a name in parentheses, may hold anything; the start is the 22nd.
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at != nullptr && field < 22; ++field) {
-    at = std::strchr(at + 1, ' ');
-  }
-  return at != nullptr ? std::strtoull(at + 1, nullptr, 10) : 0;
-}
-
 void record_process_facts(const ClockRate& rate) noexcept {
   char host[HOST_NAME_MAX + 1] = "";
   gethostname(host, sizeof host - 1);
@@ -205,7 +194,7 @@ void record_process_facts(const ClockRate& rate) noexcept {
   const ssize_t n = readlink("/proc/self/exe", executable, sizeof executable);
   if (n > 0) fact("executable", {executable, static_cast<std::size_t>(n)});
   number_fact("start_unix_ns", realtime_ns());
-  if (const std::uint64_t start = process_start(getpid()); start != 0)
+  if (const std::uint64_t start = format::process_start_ticks(getpid()); start != 0)
     number_fact("process_start_unix_ns", unix_ns_of(start));
   fact("tool_version", MFUSHIM_VERSION);
   fact("clock_source", rate.source);

@@ -1,17 +1,12 @@
 // Facts that make a log understandable elsewhere: process, job, machine, GPUs and libraries.
 #pragma once
 
-#include <cstdint>
-
 #include "clock.hpp"
 
 namespace mfushim::shim {
 
 // Rank as the launcher's environment gives it; -1: unknown.
 long rank_from_environment() noexcept;
-
-// Clock ticks after boot when a process began (/proc/PID/stat); 0: unknown.
-std::uint64_t process_start(int pid) noexcept;
 
 // Process, job and clock. Once, when recording starts.
 void record_process_facts(const ClockRate& rate) noexcept;

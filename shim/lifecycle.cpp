@@ -16,6 +16,7 @@
 #include "intern.hpp"
 #include "log.hpp"
 #include "messages.hpp"
+#include "mfushim/format/ring_recovery.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
 #include "writer.hpp"
@@ -79,7 +80,7 @@ void ring_fact() noexcept {
 void publish_ring(const format::FileHeader& header) noexcept {
   format::RingHeader& h = g_memory.ring.header();
   h.pid = static_cast<std::uint32_t>(getpid());
-  h.process_start = process_start(getpid());
+  h.process_start = format::process_start_ticks(getpid());
   std::snprintf(h.log_path.data(), h.log_path.size(), "%s", g_log.path());
   format::ByteSink out(h.log_header);
   format::write_file_header(out, header);
@@ -104,7 +105,7 @@ bool open_all(const ClockRate& rate) noexcept {
   use_ring(g_memory.ring);
   publish_ring(header);
   add_anchor(g_memory.ring.header());
-  if (start_writer(g_memory.ring, g_log, g_config.max_bytes, g_config.verbose)) return true;
+  if (start_writer(g_memory, g_log, g_config.max_bytes, g_config.verbose)) return true;
   say("no thread for the recorder; nothing is recorded");
   return false;
 }

@@ -2,6 +2,7 @@
 #define ZSTD_STATIC_LINKING_ONLY  // for a compression context in memory of our own
 #include "writer.hpp"
 
+#include <dirent.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -13,12 +14,13 @@
 #include <zstd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
 #include "clock.hpp"
 #include "messages.hpp"
-#include "mfushim/format/ring_drain.hpp"
+#include "mfushim/format/ring_recovery.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
 
@@ -38,6 +40,7 @@ using Drain = format::RingDrain<Append>;
 
 struct Writer {
   format::Ring ring;
+  const char* own_path = "";  // of the ring file
   LogFile* log = nullptr;
   std::uint64_t max_bytes = 0;
   bool verbose = false;
@@ -189,9 +192,34 @@ void finish(Writer& w) noexcept {
   w.complete = drain_or_stop(w, last, {.now = end, .summary = true, .flags = format::kSegmentLast});
 }
 
+// Brings home what killed processes of this user left in tmpfs.
+void recover_orphans(Writer& w) noexcept {
+  DIR* const folder = opendir(format::kRingFolder);
+  if (folder == nullptr) return;
+  constexpr int kAtMost = 64;
+  int recovered = 0;
+  while (const dirent* const entry = readdir(folder)) {
+    if (recovered == kAtMost || w.stop.load()) break;
+    if (std::strncmp(entry->d_name, format::kRingPrefix, std::strlen(format::kRingPrefix)) != 0)
+      continue;
+    char path[300];
+    std::snprintf(path, sizeof path, "%s/%s", format::kRingFolder, entry->d_name);
+    // Opening and closing our own would let go of its lock.
+    if (std::strcmp(path, w.own_path) == 0) continue;
+    const auto outcome = format::recover_ring(path, *w.memory, {compress, w.zstd});
+    if (outcome.fate != format::RingFate::kMoved) continue;
+    ++recovered;
+    if (w.verbose)
+      say("recovered %llu records of a killed process into %s",
+          static_cast<unsigned long long>(outcome.records), outcome.log_path.data());
+  }
+  closedir(folder);
+}
+
 void* run(void*) noexcept {
   prctl(PR_SET_NAME, "mfushim");
   Writer& w = g_writer;
+  recover_orphans(w);
   w.hook_ns = measure_hook_ns();
   {
     Drain drain = make_drain(w);
@@ -232,10 +260,12 @@ void reset(Writer& w) noexcept {
 
 }  // namespace
 
-bool start_writer(format::Ring ring, LogFile& log, std::uint64_t max_bytes, bool verbose) noexcept {
+bool start_writer(const RingMemory& memory, LogFile& log, std::uint64_t max_bytes,
+                  bool verbose) noexcept {
   Writer& w = g_writer;
   reset(w);
-  w.ring = ring;
+  w.ring = memory.ring;
+  w.own_path = memory.path;
   w.log = &log;
   w.max_bytes = max_bytes;
   w.verbose = verbose;

@@ -6,6 +6,7 @@
 
 #include "log.hpp"
 #include "mfushim/format/ring.hpp"
+#include "ring.hpp"
 
 namespace mfushim::shim {
 
@@ -17,7 +18,9 @@ inline constexpr std::uint64_t kSummaryNs = 30'000'000'000;
 inline constexpr std::size_t kFullSegment = 24576;  // records pending that are worth a segment
 
 // Starts the thread; false when it cannot be had. `max_bytes` 0: no limit.
-bool start_writer(format::Ring ring, LogFile& log, std::uint64_t max_bytes, bool verbose) noexcept;
+// `memory` and `log` must stay where they are.
+bool start_writer(const RingMemory& memory, LogFile& log, std::uint64_t max_bytes,
+                  bool verbose) noexcept;
 
 // Lets it write everything, with the orderly last segment, and ends it. False when not all could be
 // written or the thread did not end in time.

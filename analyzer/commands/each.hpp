@@ -9,5 +9,6 @@ int assemble(const Arguments& arguments);
 int dump(const Arguments& arguments);
 int import_traces(const Arguments& arguments);
 int report(const Arguments& arguments);
+int run(const Arguments& arguments);
 
 }  // namespace mfushim::commands

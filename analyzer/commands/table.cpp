@@ -11,6 +11,7 @@ namespace mfushim::commands {
 namespace {
 
 constexpr std::array kCommands = {
+    Command{"run", "[options] -- COMMAND", "a program under the recorder", run},
     Command{"report", "LOGS... [options]", "where the GPU time of a run went", report},
     Command{"import", "kineto FILE... -o DIR", "traces of other recorders as logs", import_traces},
     Command{"dump", "LOG", "a log as readable text", dump},

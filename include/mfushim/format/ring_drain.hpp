@@ -34,7 +34,9 @@ template <class Append>
 class RingDrain {
  public:
   RingDrain(Ring ring, DrainMemory& memory, Compressor codec, Append append)
-      : ring_(ring), memory_(memory), builder_(memory.segment, codec), append_(append) {}
+      : ring_(ring), memory_(memory), builder_(memory.segment, codec), append_(append) {
+    memory_.written.reset();
+  }
 
   struct Options {
     std::uint64_t now = 0;  // host ticks
@@ -191,7 +193,7 @@ class RingDrain {
       const auto record = read_fields<Record>(in, slot.id);
       if (in.ok()) good = add(0, record);
     });
-    if (good) memory_.written.set(index);
+    if (good) memory_.written[index] = true;
     return good;
   }
 
@@ -200,8 +202,10 @@ class RingDrain {
       if (loss.state.load(std::memory_order_acquire) != 2) continue;
       const std::uint64_t count = loss.count.load(), before = loss.taken.load();
       if (count == before) continue;
-      const Loss record{loss.cause, count - before, last_drain_, now_,
-                        std::string_view(loss.detail.data(), loss.detail_size)};
+      const Loss record{
+          loss.cause, count - before, last_drain_, now_,
+          std::string_view(loss.detail.data(),
+                           std::min<std::size_t>(loss.detail_size, loss.detail.size()))};
       if (!add(0, record)) return false;
       loss.taken.store(count);
     }
