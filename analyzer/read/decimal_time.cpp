@@ -16,7 +16,7 @@ constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;
 
 // Multiplies by ten and adds; false when that leaves the range.
 bool push(std::uint64_t& value, unsigned digit) {
-  if (value >= kLimit / 10) return false;
+  if (value > (kLimit - 1 - digit) / 10) return false;
   value = value * 10 + digit;
   return true;
 }

@@ -26,6 +26,10 @@ struct Span {
   std::uint64_t duration = 0;
 };
 
+// Calls that are not recorded for what they are, are when they hold the host up for this long:
+// where cudaDeviceGetStreamPriorityRange makes the context, it takes seconds.
+constexpr std::uint64_t kStallNs = 100'000;
+
 // Correlation ids of a process are consecutive, so their low bits still tell them apart.
 std::uint32_t low_bits(std::uint64_t correlation) {
   return static_cast<std::uint32_t>(correlation);
@@ -188,10 +192,11 @@ std::uint32_t Importer::launch_config(std::string_view kernel, const WorkArgumen
 }
 
 void Importer::take_call(const TraceRow& row) {
+  const auto kind = call_kind(row.name);
   const auto at = span(row, LossCause::kImportSkipped);
-  if (!at) return;
+  if (!at || (!kind && at->duration < kStallNs)) return;
   const WorkArguments arguments = read_work_arguments(row.arguments);
-  PendingCall call = host_call(row, *at, call_kind(row.name));
+  PendingCall call = host_call(row, *at, kind.value_or(Kind::kCall));
   call.correlation = low_bits(arguments.correlation);
   call.bytes = arguments.bytes;
   if (call.kind == Kind::kLaunch && !arguments.kernel.empty())
@@ -214,7 +219,8 @@ void Importer::take_operator(const TraceRow& row, RowKind kind) {
       collective->shape.communicator = log_.communicator(collective->communicator);
       subject = log_.shape(collective->shape);
     }
-  } else if (kind == RowKind::kAnnotation) {
+  } else if (kind == RowKind::kAnnotation || row.name.starts_with("ProfilerStep#")) {
+    // Before 2022 the profiler's steps stood among the operators.
     record = Kind::kMark;
     subject = log_.name(row.name);
   }

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <unordered_map>
+
+#include "mfushim/format/api.hpp"
 
 namespace mfushim::read {
 
@@ -14,11 +17,37 @@ using format::CopyKind;
 using format::DType;
 using format::Kind;
 
-// "cudaLaunchKernel", "cuLaunchKernel" and "hipLaunchKernel" are one name behind their prefix.
-std::string_view without_vendor(std::string_view name) {
-  for (const std::string_view prefix : {"cuda", "hip", "cu"})
-    if (name.starts_with(prefix)) return name.substr(prefix.size());
-  return name;
+using format::ApiClass;
+
+// The calls that the recorder intercepts, by name.
+const std::unordered_map<std::string_view, ApiClass>& intercepted() {
+  static const auto classes = [] {
+    std::unordered_map<std::string_view, ApiClass> result;
+    for (const format::ApiRow& row : format::kApis) result.emplace(row.name, row.api_class);
+    return result;
+  }();
+  return classes;
+}
+
+std::optional<Kind> record_of(ApiClass api_class) {
+  switch (api_class) {
+    case ApiClass::kLaunch:
+      return Kind::kLaunch;
+    case ApiClass::kGraphLaunch:
+      return Kind::kGraphLaunch;
+    case ApiClass::kCopy:
+      return Kind::kCopy;
+    case ApiClass::kSet:
+      return Kind::kSet;
+    case ApiClass::kSync:
+      return Kind::kSync;
+    case ApiClass::kHostFunc:
+    case ApiClass::kAlloc:
+    case ApiClass::kGraph:
+      return Kind::kCall;
+    default:
+      return std::nullopt;
+  }
 }
 
 template <class Row, std::size_t kCount>
@@ -114,17 +143,25 @@ void erase_all(std::string& text, std::string_view part) {
 
 }  // namespace
 
-Kind call_kind(std::string_view name) {
-  const std::string_view call = without_vendor(name);
+std::optional<Kind> call_kind(std::string_view name) {
+  if (const auto known = intercepted().find(name); known != intercepted().end())
+    return record_of(known->second);
+  // Other versions' and HIP's names say what they do behind their prefix.
+  std::string_view call = name;
+  for (const std::string_view prefix : {"cuda", "hip", "cu"})
+    if (name.starts_with(prefix)) {
+      call = name.substr(prefix.size());
+      break;
+    }
   const auto has = [&](std::string_view part) { return call.find(part) != call.npos; };
   if (has("GraphLaunch")) return Kind::kGraphLaunch;
-  if (has("LaunchHostFunc")) return Kind::kCall;
+  if (has("LaunchKernel") || has("LaunchCooperativeKernel")) return Kind::kLaunch;
   if (call.starts_with("Memcpy")) return Kind::kCopy;
   if (call.starts_with("Memset")) return Kind::kSet;
-  if (call.ends_with("Synchronize") || call.ends_with("Synchronize_ptsz")) return Kind::kSync;
-  if (call.starts_with("Launch") || has("LaunchKernel") || has("LaunchCooperative"))
-    return Kind::kLaunch;
-  return Kind::kCall;
+  if (has("Synchronize")) return Kind::kSync;
+  if (call.starts_with("Malloc") || call.starts_with("Free") || call.starts_with("HostMalloc"))
+    return Kind::kCall;
+  return std::nullopt;
 }
 
 const ProductOperator* product_operator(std::string_view name) {

@@ -9,9 +9,9 @@
 
 namespace mfushim::read {
 
-// The record that a call of the CUDA or HIP runtime or driver becomes, by its name:
-// kLaunch, kGraphLaunch, kCopy, kSet, kSync, or kCall for all others.
-format::Kind call_kind(std::string_view name);
+// The record that a call of the CUDA or HIP runtime or driver becomes, by its name: the one that it
+// would become if it were intercepted. Empty: none, as for queries and look-ups.
+std::optional<format::Kind> call_kind(std::string_view name);
 
 // A matrix product of the framework: which of its inputs are the two factors.
 struct ProductOperator {

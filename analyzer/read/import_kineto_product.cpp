@@ -15,32 +15,40 @@ constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 40;  // of one dimension:
 constexpr std::uint32_t kEpilogueBias = 4;                  // CUBLASLT_EPILOGUE_BIAS
 
 struct Input {
-  std::optional<Sizes> sizes;
+  std::optional<Sizes> sizes, strides;
   format::DType type = format::DType::kUnknown;
 };
 
 // The first three inputs: no product has its factors behind them.
-std::array<Input, 3> read_inputs(const OperatorArguments& arguments) {
-  std::array<Input, 3> inputs;
-  if (arguments.dimensions.starts_with('[')) {
-    JsonCursor cursor(arguments.dimensions);
-    std::size_t i = 0;
-    for_each_element(cursor, [&](JsonCursor& c) {
-      auto sizes = read_sizes(c);
-      if (i < inputs.size()) inputs[i].sizes = std::move(sizes);
-      ++i;
-    });
-  }
-  if (arguments.types.starts_with('[')) {
-    JsonCursor cursor(arguments.types);
-    std::size_t i = 0;
-    for_each_element(cursor, [&](JsonCursor& c) {
-      const std::string_view type = c.text();
-      if (i < inputs.size()) inputs[i].type = element_type(type);
-      ++i;
-    });
-  }
+using Inputs = std::array<Input, 3>;
+
+// Calls f(cursor, input) for each of them in a list about all inputs.
+template <class F>
+void for_each_input(std::string_view list, Inputs& inputs, F&& f) {
+  if (!list.starts_with('[')) return;
+  JsonCursor cursor(list);
+  Input rest;
+  std::size_t i = 0;
+  for_each_element(cursor, [&](JsonCursor& c) { f(c, i < inputs.size() ? inputs[i++] : rest); });
+}
+
+Inputs read_inputs(const OperatorArguments& arguments) {
+  Inputs inputs;
+  for_each_input(arguments.dimensions, inputs,
+                 [](JsonCursor& c, Input& input) { input.sizes = read_sizes(c); });
+  for_each_input(arguments.strides, inputs,
+                 [](JsonCursor& c, Input& input) { input.strides = read_sizes(c); });
+  for_each_input(arguments.types, inputs,
+                 [](JsonCursor& c, Input& input) { input.type = element_type(c.text()); });
   return inputs;
+}
+
+// Whether a row-major matrix lies in memory column by column.
+format::Transpose transpose_of(const Input& input) {
+  if (!input.strides || input.strides->size() < 2) return format::Transpose::kNone;
+  const Sizes& s = *input.strides;
+  return s[s.size() - 1] != 1 && s[s.size() - 2] == 1 ? format::Transpose::kTranspose
+                                                      : format::Transpose::kNone;
 }
 
 // A matrix, or a batch of them, or a vector as a matrix of one column.
@@ -83,6 +91,8 @@ std::optional<format::GemmShape> product_shape(const ProductOperator& product,
   shape.n = a->rows;
   shape.k = a->columns;
   shape.batch = a->batch;
+  shape.trans_a = transpose_of(right);
+  shape.trans_b = transpose_of(left);
   shape.a = right.type;
   shape.b = left.type;
   shape.c = shape.d = product.adds_input ? inputs[0].type : left.type;
