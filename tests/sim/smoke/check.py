@@ -17,6 +17,8 @@ EXPECTED = {
     "nvcc_smoke": {"launch": 10, "kernel": 10, "graph_launch": 0, "copy": 0, "set": 0, "stub": [], "flops": 0},
     # replays of 3 kernels and 1 set, twice; of the same nodes updated, once; as a child, with 1 captured kernel, once
     "graph_smoke": {"launch": 1, "kernel": 13, "graph_launch": 4, "copy": 0, "set": 4, "stub": [], "flops": 0},
+    # 4 threads x 200; a polled kernel; two in check_legacy
+    "threads_smoke": {"launch": 803, "kernel": 803, "graph_launch": 0, "copy": 2, "set": 1, "stub": [], "flops": 0},
     "cupti_smoke": {"launch": 24, "kernel": 28, "graph_launch": 2, "copy": 2, "set": 1, "stub": [], "flops": 0},
 }
 
