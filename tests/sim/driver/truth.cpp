@@ -2,10 +2,10 @@
 #include "truth.hpp"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -21,6 +21,7 @@ namespace {
 
 constexpr auto kFlushPeriod = std::chrono::milliseconds(100);
 constexpr size_t kFlushBytes = 1 << 16;
+constexpr size_t kTypicalLine = 512;  // room that a kernel's line seldom outgrows
 
 struct File {
   std::mutex mutex;
@@ -126,39 +127,52 @@ void line(const std::string& json_object) {
   if (f.exiting || f.buffer.size() >= kFlushBytes) f.flush();
 }
 
-Object::Object(const char* kind) : text_("{\"t\":\"") {
-  text_ += kind;
-  text_ += '"';
+Object::Object(const char* kind) {
+  text_.reserve(kTypicalLine);
+  text_.append("{\"t\":\"").append(kind).append("\"");
+}
+
+void Object::add_key(const char* key) {
+  text_.append(",\"").append(key).append("\":");
+}
+
+void Object::add_number(uint64_t value) {
+  char digits[20];
+  text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
 Object& Object::add(const char* key, uint64_t value) {
-  text_ += ",\"" + std::string(key) + "\":" + std::to_string(value);
+  add_key(key);
+  add_number(value);
   return *this;
 }
 
 Object& Object::add(const char* key, double value) {
-  char number[64];
-  snprintf(number, sizeof number, ",\"%s\":%.17g", key, value);
-  text_ += number;
+  add_key(key);
+  char digits[32];
+  text_.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
   return *this;
 }
 
 Object& Object::add(const char* key, const char* text) {
-  text_ += ",\"" + std::string(key) + "\":";
+  add_key(key);
   escape(text_, text);
   return *this;
 }
 
 Object& Object::add(const char* key, const uint32_t (&triple)[3]) {
-  char numbers[80];
-  snprintf(numbers, sizeof numbers, ",\"%s\":[%" PRIu32 ",%" PRIu32 ",%" PRIu32 "]", key, triple[0],
-           triple[1], triple[2]);
-  text_ += numbers;
+  add_key(key);
+  for (int i = 0; i < 3; ++i) {
+    text_ += i ? ',' : '[';
+    add_number(triple[i]);
+  }
+  text_ += ']';
   return *this;
 }
 
 void Object::write() {
-  line(text_ + "}");
+  text_ += '}';
+  line(text_);
 }
 
 void open_process() {

@@ -23,6 +23,9 @@ class Object {
   void write();
 
  private:
+  void add_key(const char* key);
+  void add_number(uint64_t value);
+
   std::string text_;
 };
 
