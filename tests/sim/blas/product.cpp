@@ -49,7 +49,7 @@ ProductCall::~ProductCall() {
 }
 
 cublasStatus_t ProductCall::finish(cublasStatus_t status) {
-  if (status == CUBLAS_STATUS_SUCCESS && scope_->depth == 1) {
+  if (status == CUBLAS_STATUS_SUCCESS && scope_->depth == 1 && library::keeps_truth()) {
     write_truth(scope_->launches - launches_before_);
   }
   return status;

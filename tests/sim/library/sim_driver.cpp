@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace mfusim::library {
 namespace {
 
@@ -30,6 +32,11 @@ const SimFunctions& functions() {
 }
 
 }  // namespace
+
+bool keeps_truth() {
+  static const bool keeps = std::getenv("MFUSIM_TRUTH") != nullptr;
+  return keeps;
+}
 
 void truth(const std::string& json_object) {
   if (functions().truth != nullptr) functions().truth(json_object.c_str());

@@ -9,7 +9,10 @@ namespace mfusim::library {
 
 enum class Rate : int { kDeviceMemory = 0, kPeerLink = 1, kHostLink = 2 };
 
-// Appends one JSON object to the truth file; nothing happens when the driver keeps none.
+// Does the driver keep a truth file? Else nothing need be found out for it.
+bool keeps_truth();
+
+// Appends one JSON object to the truth file.
 void truth(const std::string& json_object);
 
 // Names a public function of a double that a program called and that is only a stub.

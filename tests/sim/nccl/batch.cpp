@@ -233,6 +233,7 @@ void Batch::end() {
 
 void Batch::write_truth(const Operation& operation, const State& state, uint64_t start_ns,
                         uint64_t end_ns) const {
+  if (!library::keeps_truth()) return;
   const auto number = [](const char* key, uint64_t value) {
     return ",\"" + std::string(key) + "\":" + std::to_string(value);
   };
