@@ -1,0 +1,69 @@
+// FLOPs of products by the formulas of BLAS, and the element type whose units they run on.
+#include <catch2/catch.hpp>
+
+#include "passes/flops.hpp"
+
+namespace mfushim::passes {
+
+using format::DType;
+using format::GemmShape;
+using format::ProductKind;
+
+namespace {
+
+GemmShape shape(ProductKind product, std::uint64_t m, std::uint64_t n, std::uint64_t k,
+                DType a = DType::kF32, std::uint32_t flags = 0) {
+  return {.product = product, .m = m, .n = n, .k = k, .a = a, .flags = flags};
+}
+
+}  // namespace
+
+TEST_CASE("FLOPs of each kind of product", "[analyzer]") {
+  CHECK(flops_of(shape(ProductKind::kGemm, 2, 3, 5)) == 60);                  // 2 m n k
+  CHECK(flops_of(shape(ProductKind::kGemm, 2, 3, 5, DType::kC32)) == 240);    // 8 m n k
+  CHECK(flops_of(shape(ProductKind::kGemm3m, 2, 3, 5, DType::kC64)) == 240);  // nominal
+  CHECK(flops_of(shape(ProductKind::kSyrk, 3, 3, 5)) == 60);                  // k n (n + 1)
+  CHECK(flops_of(shape(ProductKind::kHerk, 3, 3, 5, DType::kC32)) == 240);
+  CHECK(flops_of(shape(ProductKind::kSyrkx, 3, 3, 5)) == 60);
+  CHECK(flops_of(shape(ProductKind::kSyr2k, 3, 3, 5)) == 120);  // 2 k n (n + 1)
+  CHECK(flops_of(shape(ProductKind::kSymm, 2, 3, 0)) == 24);    // 2 m m n
+  CHECK(flops_of(shape(ProductKind::kSymm, 2, 3, 0, DType::kF32, format::kShapeSideRight)) == 36);
+  CHECK(flops_of(shape(ProductKind::kTrmm, 2, 3, 0)) == 12);  // m m n
+  CHECK(flops_of(shape(ProductKind::kTrsm, 2, 3, 0, DType::kF32, format::kShapeSideRight)) == 18);
+  CHECK(flops_of(shape(ProductKind::kGemv, 2, 3, 0)) == 12);  // 2 m n
+}
+
+TEST_CASE("batches multiply, unknown shapes count nothing", "[analyzer]") {
+  GemmShape s = shape(ProductKind::kGemm, 2, 3, 5);
+  s.batch = 7;
+  CHECK(flops_of(s) == 420);
+  s.flags = format::kShapeUnknown;
+  CHECK(flops_of(s) == 0);
+}
+
+TEST_CASE("FLOPs exceed 64 bits without wrapping", "[analyzer]") {
+  const Flops flops = flops_of(shape(ProductKind::kGemm, 1u << 30, 1u << 30, 1u << 30));
+  CHECK(static_cast<double>(flops) == 0x1p91);
+}
+
+TEST_CASE("single precision runs on the units that it was allowed to", "[analyzer]") {
+  GemmShape s = shape(ProductKind::kGemm, 1, 1, 1);
+  CHECK(effective_dtype(s) == DType::kF32);
+  s.compute = 77;  // CUBLAS_COMPUTE_32F_FAST_TF32
+  CHECK(effective_dtype(s) == DType::kTf32);
+  s.compute = 74;  // ..._FAST_16F
+  CHECK(effective_dtype(s) == DType::kF16);
+  s.compute = 75;  // ..._FAST_16BF
+  CHECK(effective_dtype(s) == DType::kBf16);
+  s.compute = 68;   // CUBLAS_COMPUTE_32F
+  s.math_mode = 3;  // CUBLAS_TF32_TENSOR_OP_MATH
+  CHECK(effective_dtype(s) == DType::kTf32);
+  s.math_mode = 3 | 16;  // | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
+  CHECK(effective_dtype(s) == DType::kTf32);
+  s.compute = 69;  // ..._32F_PEDANTIC
+  CHECK(effective_dtype(s) == DType::kF32);
+  s.a = DType::kBf16;
+  CHECK(effective_dtype(s) == DType::kBf16);
+}
+
+}  // namespace mfushim::passes
