@@ -9,6 +9,7 @@
 
 #include "mfushim/format/api.hpp"
 #include "mfushim/format/enums.hpp"
+#include "mfushim/format/records.hpp"
 #include "recorder.hpp"
 
 namespace mfushim::shim {
@@ -92,8 +93,54 @@ inline std::uint32_t leave_frame(const Frame& frame) noexcept {
   return correlation;
 }
 
-// Writes the record of a finished call.
-void emit_call(const Frame& frame, format::Api api, std::uint64_t start, std::uint64_t end,
-               std::int32_t result, std::uint32_t correlation) noexcept;
+// The name id of "captured".
+std::uint32_t captured_name() noexcept;
+
+// What the program's call came to.
+struct Finished {
+  format::Api api;
+  std::uint64_t start;
+  std::uint64_t end;
+  std::int32_t result;
+  std::uint32_t correlation;
+};
+
+// Writes the record of a finished call; a captured one did no work of its class.
+template <format::ApiClass api_class>
+[[gnu::always_inline]] inline void emit_call(const Frame& frame, const Finished& call) noexcept {
+  using enum format::ApiClass;
+  const Details& d = frame.details;
+  format::CallBase base;
+  base.api = api_name(call.api);
+  base.subject = d.subject;
+  base.start = call.start;
+  base.duration = call.end - call.start;
+  base.sequence = frame.sequence;
+  base.parent =
+      frame.enclosing != 0 ? static_cast<std::uint32_t>(frame.sequence - frame.enclosing) : 0;
+  base.result = call.result;
+  if (d.captured) [[unlikely]] {
+    base.subject = captured_name();
+    return emit(format::Call{{base}, d.bytes});
+  }
+  if constexpr (api_class == kCopy || api_class == kSet || api_class == kSync)
+    base.subject = d.stream;
+  if constexpr (api_class == kLaunch)
+    emit(format::Launch{{base}, d.stream, call.correlation});
+  else if constexpr (api_class == kGraphLaunch)
+    emit(format::GraphLaunch{{base}, d.stream, call.correlation});
+  else if constexpr (api_class == kCopy)
+    emit(format::Copy{{base}, d.bytes, d.copy_kind, call.correlation});
+  else if constexpr (api_class == kSet)
+    emit(format::Set{{base}, d.bytes, call.correlation});
+  else if constexpr (api_class == kSync)
+    emit(format::Sync{{base}});
+  else if constexpr (api_class == kGemm)
+    emit(format::Gemm{{base}, d.stream, 1});
+  else if constexpr (api_class == kCollective)
+    emit(format::Collective{{base}, d.stream, d.number, d.group});
+  else
+    emit(format::Call{{base}, d.bytes});
+}
 
 }  // namespace mfushim::shim

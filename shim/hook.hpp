@@ -70,7 +70,8 @@ template <format::Api api, class R, class... Args>
     after_call(result);
     describe_call(frame->details);
     const std::uint32_t correlation = leave_frame(*frame);
-    emit_call(*frame, api, start, end, static_cast<std::int32_t>(result), correlation);
+    emit_call<kRow.api_class>(*frame,
+                              {api, start, end, static_cast<std::int32_t>(result), correlation});
     return result;
   }
 }

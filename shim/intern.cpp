@@ -212,8 +212,9 @@ void loss(format::LossCause cause, std::uint64_t count, std::string_view detail)
 void covered(Door door, format::Api api) noexcept {
   const format::Ring ring = current_ring();
   if (!ring) return;
-  ring.coverage()[static_cast<std::size_t>(door)][static_cast<std::size_t>(api)].fetch_add(
-      1, std::memory_order_relaxed);
+  // No locked addition in the hot path (20 ns): two threads that count at once may count one.
+  auto& count = ring.coverage()[static_cast<std::size_t>(door)][static_cast<std::size_t>(api)];
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 }  // namespace mfushim::shim

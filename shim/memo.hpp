@@ -48,10 +48,11 @@ class Memo {
     std::array<std::atomic<std::uint64_t>, kWords> key;
   };
 
+  // The products do not wait for each other.
   static std::size_t hash(const Key& key) noexcept {
     std::uint64_t h = 0;
-    for (const std::uint64_t word : key) h = (h ^ word) * 0x9e3779b97f4a7c15u;
-    return static_cast<std::size_t>(h >> 40);
+    for (std::size_t i = 0; i < kWords; ++i) h += key[i] * (0x9e3779b97f4a7c15u + 2 * i);
+    return static_cast<std::size_t>(h ^ h >> 29) * 0xff51afd7ed558ccdu >> 40;
   }
 
   static void put(Slot& slot, const Key& key, std::uint32_t id) noexcept {
