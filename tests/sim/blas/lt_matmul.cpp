@@ -102,7 +102,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
   }
   *returned = 0;
   const Product product = product_of(__func__, desc, a, b, d);
-  if (!fits(product, a, b)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!fits(product, a, b) || !is_supported(product, library::current_device())) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
   cublasLtMatmulHeuristicResult_t result{};
   cublasLtMatmulAlgoInit(handle, static_cast<cublasComputeType_t>(product.compute), CUDA_R_32F,
                          product.a_type, product.b_type, type(c), product.d_type, 66, &result.algo);

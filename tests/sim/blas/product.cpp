@@ -26,7 +26,9 @@ cublasStatus_t status_of(CUresult result) {
 }
 
 cublasStatus_t perform(const Product& product, cudaStream_t stream) {
-  for (const ProductKernel& kernel : kernels_of(product, library::current_device())) {
+  const library::DeviceFacts device = library::current_device();
+  if (!is_supported(product, device)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  for (const ProductKernel& kernel : kernels_of(product, device)) {
     const library::DriverDoor& door =
         kernel.made_at_run_time ? library::direct_door() : library::runtime_door();
     const CUresult launched = library::launch(door, kernel.work, stream);

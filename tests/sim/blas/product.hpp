@@ -38,6 +38,9 @@ struct ProductKernel {
 };
 std::vector<ProductKernel> kernels_of(const Product& product, const library::DeviceFacts& device);
 
+// fp8 needs compute capability 8.9.
+bool is_supported(const Product& product, const library::DeviceFacts& device);
+
 // Launches the product's kernels, each through the door that the real library uses for its kind.
 cublasStatus_t perform(const Product& product, cudaStream_t stream);
 

@@ -128,7 +128,7 @@ std::string classic_name(const Product& product, const Tile& tile) {
 }
 
 bool has_nvjet(const Product& product, const DeviceFacts& device) {
-  return device.compute_major >= 9 && !product.pointer_array &&
+  return device.compute_capability >= 90 && !product.pointer_array &&
          (nvjet_letter(product.a_type) != 's');
 }
 
@@ -162,6 +162,10 @@ KernelWork reduce_kernel(const Product& product, int split) {
 }
 
 }  // namespace
+
+bool is_supported(const Product& product, const DeviceFacts& device) {
+  return device.compute_capability >= 89 || !(is_fp8(product.a_type) || is_fp8(product.b_type));
+}
 
 std::vector<ProductKernel> kernels_of(const Product& product, const DeviceFacts& device) {
   std::vector<ProductKernel> kernels;

@@ -31,6 +31,5 @@ function(mfusim_library_double target)
   target_link_options(${target} PRIVATE
     -Wl,-soname,${arg_SONAME} -Wl,--version-script=${made}.map -Wl,-z,defs)
   target_link_libraries(${target} PRIVATE mfusim_library ${CMAKE_DL_LIBS})
-  set_source_files_properties(${arg_SOURCES} PROPERTIES
-    COMPILE_OPTIONS "-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion")
+  mfushim_warnings(${target})
 endfunction()

@@ -61,10 +61,14 @@ DeviceFacts current_device() {
   thread_local DeviceFacts facts;
   int device = 0;
   if (cudaGetDevice(&device) != cudaSuccess || device == known_device) return facts;
-  if (cudaDeviceGetAttribute(&facts.sm_count, cudaDevAttrMultiProcessorCount, device) ==
-          cudaSuccess &&
-      cudaDeviceGetAttribute(&facts.compute_major, cudaDevAttrComputeCapabilityMajor, device) ==
-          cudaSuccess) {
+  const auto read = [device](cudaDeviceAttr attribute, int* value) {
+    return cudaDeviceGetAttribute(value, attribute, device) == cudaSuccess;
+  };
+  int major = 0, minor = 0;
+  if (read(cudaDevAttrMultiProcessorCount, &facts.sm_count) &&
+      read(cudaDevAttrComputeCapabilityMajor, &major) &&
+      read(cudaDevAttrComputeCapabilityMinor, &minor)) {
+    facts.compute_capability = 10 * major + minor;
     known_device = device;
   }
   return facts;

@@ -26,7 +26,7 @@ double bytes_per_second(Rate rate);
 // What a kernel's shape depends on, of the calling thread's current device.
 struct DeviceFacts {
   int sm_count = 0;
-  int compute_major = 0;
+  int compute_capability = 0;  // 90 for 9.0
 };
 DeviceFacts current_device();
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../../programs/support/check.hpp"
@@ -185,6 +186,33 @@ void graph_replays() {
   }
 }
 
+// One thread per rank, each for itself: many operations in a row, on two streams in turn.
+void threads() {
+  constexpr int kRanks = 4, kRounds = 200;
+  ncclUniqueId id;
+  CHECK_NCCL(ncclGetUniqueId(&id));
+  std::vector<std::thread> workers;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    workers.emplace_back([=] {
+      CHECK_CUDA(cudaSetDevice(rank));
+      ncclComm_t communicator = nullptr;
+      CHECK_NCCL(ncclCommInitRank(&communicator, kRanks, id, rank));
+      cudaStream_t streams[2];
+      for (cudaStream_t& stream : streams) CHECK_CUDA(cudaStreamCreate(&stream));
+      uint64_t* sum = filled<uint64_t>(1, 0);
+      uint64_t* one = filled<uint64_t>(1, 1);
+      for (int round = 0; round < kRounds; ++round) {
+        CHECK_NCCL(
+            ncclAllReduce(one, sum, 1, ncclUint64, ncclSum, communicator, streams[round % 2]));
+      }
+      CHECK_CUDA(cudaDeviceSynchronize());
+      EXPECT(host(sum, 1)[0] == kRanks);
+      CHECK_NCCL(ncclCommDestroy(communicator));
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+}
+
 std::vector<std::string> shared_memory_left() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
@@ -245,9 +273,10 @@ constexpr struct {
   const char* name;
   void (*run)();
 } kCases[] = {
-    {"reductions", reductions},           {"all_to_all", all_to_all}, {"splits", splits},
-    {"graph_replays", graph_replays},     {"lost_peer", lost_peer},   {"lonely_rank", lonely_rank},
-    {"wrong_arguments", wrong_arguments},
+    {"reductions", reductions},   {"all_to_all", all_to_all},
+    {"splits", splits},           {"graph_replays", graph_replays},
+    {"threads", threads},         {"lost_peer", lost_peer},
+    {"lonely_rank", lonely_rank}, {"wrong_arguments", wrong_arguments},
 };
 
 }  // namespace
