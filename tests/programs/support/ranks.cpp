@@ -56,6 +56,7 @@ std::string id_file() {
     if (child < 0 || waitpid(child, &status, 0) != child) worst = 1;
     worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
   }
+  std::filesystem::remove(file);  // where rank 0 did not come to it
   std::exit(worst);
 }
 
