@@ -1,0 +1,116 @@
+"""What really happened on the simulated GPU: reads truth files and computes, with arithmetic of its own,
+the numbers that a report must show."""
+
+import collections
+import json
+import pathlib
+import subprocess
+
+
+class Truth:
+    """One process of a run, from its truth-PID.jsonl."""
+
+    def __init__(self, path):
+        self.lines = collections.defaultdict(list)
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                record = json.loads(line)
+                self.lines[record["t"]].append(record)
+        process = self.lines["process"][0]
+        self.pid = process["pid"]
+
+    def did_work(self):
+        return any(self.lines[kind] for kind in ("launch", "graph_launch", "copy", "set", "collective"))
+
+    def devices(self):
+        return sorted({r["device"] for kind in ("kernel", "copy", "set") for r in self.lines[kind]})
+
+    def spans(self, kind, device):
+        return [(r["start"], r["end"]) for r in self.lines[kind] if r["device"] == device]
+
+    def ledger(self, device):
+        """The times of product.md's ranks[].time, memory sets counted as memory."""
+        kernels = [r for r in self.lines["kernel"] if r["device"] == device]
+        comm = union([(r["start"], r["end"]) for r in kernels if r["comm"]])
+        compute = union([(r["start"], r["end"]) for r in kernels if not r["comm"]])
+        copies = union(self.spans("copy", device) + self.spans("set", device))
+        busy = union(comm + compute + copies)
+        total = busy[-1][1] - busy[0][0] if busy else 0
+        overlap = length(intersection(comm, compute))
+        return {
+            "total_ns": total,
+            "busy_ns": length(busy),
+            "idle_ns": total - length(busy),
+            "compute_ns": length(compute),
+            "comm_ns": length(comm),
+            "copy_ns": length(copies),
+            "overlap_ns": overlap,
+            "exposed_comm_ns": length(comm) - overlap,
+            "exposed_copy_ns": length(copies) - length(intersection(copies, union(comm + compute))),
+            "records": len(kernels) + len(self.spans("copy", device)) + len(self.spans("set", device)),
+        }
+
+    def kernel_calls(self):
+        return collections.Counter(r["name"] for r in self.lines["kernel"])
+
+    def launches(self):
+        """Launch calls that made a kernel run. Those into a stream that is being captured make none."""
+        ran = {r["corr"] for r in self.lines["kernel"] if not r["graph"]}
+        return sum(r["corr"] in ran for r in self.lines["launch"])
+
+    def graph_launches(self):
+        return len(self.lines["graph_launch"])
+
+    def gemms(self):
+        return collections.Counter((r["m"], r["n"], r["k"], r["batch"]) for r in self.lines["gemm"])
+
+    def flops(self):
+        return sum(int(r["flops"]) for r in self.lines["gemm"])
+
+    def collectives(self):
+        calls = collections.Counter()
+        for r in self.lines["collective"]:
+            calls[(r["api"], r["dtype"], r["count"])] += 1
+        return calls
+
+
+def read_truth(directory):
+    """All processes that did device work, by pid."""
+    truths = (Truth(path) for path in sorted(pathlib.Path(directory).glob("truth-*.jsonl")))
+    return {t.pid: t for t in truths if t.did_work()}
+
+
+def union(spans):
+    merged = []
+    for start, end in sorted(spans):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def length(spans):
+    return sum(end - start for start, end in spans)
+
+
+def intersection(a, b):
+    """Of two merged unions."""
+    common, i, j = [], 0, 0
+    while i < len(a) and j < len(b):
+        start, end = max(a[i][0], b[j][0]), min(a[i][1], b[j][1])
+        if start < end:
+            common.append((start, end))
+        if a[i][1] < b[j][1]:
+            i += 1
+        else:
+            j += 1
+    return common
+
+
+def demangle(names):
+    """Names as c++filt shows them, in order."""
+    if not names:
+        return []
+    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
