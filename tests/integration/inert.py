@@ -24,7 +24,8 @@ COMMANDS = {
     "compiler": ["bash", "-c", "echo 'int main(){return 0;}' | g++ -x c++ -c -o /dev/null - && echo compiled"],
     "python": [sys.executable, "-c", THREADS],
     "python workers": [sys.executable, "-c", "import multiprocessing as m\nif __name__ == '__main__':\n"
-                       "  with m.get_context('fork').Pool(2) as p: print(p.map(abs, [-1, -2]))\n  " + THREADS],
+                       "  with m.get_context('fork').Pool(2) as p:\n    print(p.map(abs, [-1, -2]))\n    p.close()\n    p.join()\n  "
+                       + THREADS],
     "counts devices": [sys.executable, "-c", COUNT_DEVICES + THREADS],
     "fails": ["bash", "-c", "echo wrong >&2; exit 7"],
 }
