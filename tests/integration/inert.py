@@ -12,6 +12,11 @@ import sys
 import tempfile
 
 THREADS = "import os; print('threads', len(os.listdir('/proc/self/task')))"
+WORKERS = """
+import multiprocessing, os
+def threads(_): return len(os.listdir('/proc/self/task'))
+with multiprocessing.get_context('fork').Pool(2) as pool: print(pool.map(threads, range(4)))
+"""
 COUNT_DEVICES = """
 import ctypes
 cuda = ctypes.CDLL('libcuda.so.1')
@@ -23,9 +28,7 @@ COMMANDS = {
     "shell": ["bash", "-c", "echo one | cat; (exit 3); echo $?; exec ls"],
     "compiler": ["bash", "-c", "echo 'int main(){return 0;}' | g++ -x c++ -c -o /dev/null - && echo compiled"],
     "python": [sys.executable, "-c", THREADS],
-    "python workers": [sys.executable, "-c", "import multiprocessing as m\nif __name__ == '__main__':\n"
-                       "  with m.get_context('fork').Pool(2) as p:\n    print(p.map(abs, [-1, -2]))\n    p.close()\n    p.join()\n  "
-                       + THREADS],
+    "python workers": [sys.executable, "-c", WORKERS],
     "counts devices": [sys.executable, "-c", COUNT_DEVICES + THREADS],
     "fails": ["bash", "-c", "echo wrong >&2; exit 7"],
 }
