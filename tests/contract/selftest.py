@@ -79,7 +79,7 @@ class SourceChecks(unittest.TestCase):
             self.expect(sources.forbidden_words, {"a.md": "as in ../work/x\n"}, {"b.md": f"see {word}\n"}, "b.md:1")
 
     def test_opening_sentences(self):
-        good = {"a.cpp": cpp(""), "b.hpp": "#pragma once\n" + cpp(""), "c.py": '"""Says why it exists."""\n',
+        good = {"a.cpp": cpp(""), "a.h": "/* Says why\n   it exists. */\n", "b.hpp": "#pragma once\n" + cpp(""), "c.py": '"""Says why\nit exists."""\n',
                 "d": "#!/bin/sh\n# This script does something.\n", "CMakeLists.txt": "# Builds the whole thing.\n"}
         for name, text in {"e.cpp": "#include <vector>\n", "e.hpp": "#pragma once\n// too short\n", "e.py": "import os\n",
                            "e": "#!/bin/sh\nexit 0\n"}.items():

@@ -159,16 +159,12 @@ def forbidden_words(root):
 
 def opening(text):
     """The words of the comment that opens a file, shebang and #pragma once aside."""
-    lines = [line.strip() for line in text.splitlines()]
-    while lines and (lines[0] == "" or lines[0].startswith(("#!", "#pragma once"))):
-        lines.pop(0)
-    words = []
-    for line in lines:
-        match = re.match(r'(//|#(?!\s*(include|define|if|ifndef)\b)|/\*|\*|""")\s?(.*)', line)
-        if not match:
-            break
-        words += match.group(3).replace('"""', "").split()
-    return words
+    text = re.sub(r"\A(\s*(#!|#pragma once).*\n)*\s*", "", text)
+    block = re.match(r'/\*(.*?)\*/|"""(.*?)"""', text, re.DOTALL)
+    if block:
+        return (block.group(1) or block.group(2)).split()
+    lines = re.match(r"((//|#(?!\s*(include|define|if|ifndef)\b)).*\n)*", text).group()
+    return re.sub(r"^(//|#)", "", lines, flags=re.MULTILINE).split()
 
 
 def opening_sentences(root):

@@ -3,7 +3,9 @@
 
 #include "expect.hpp"
 
-__global__ void scale(float* x, float a) { x[threadIdx.x] *= a; }
+__global__ void scale(float* x, float a) {
+  x[threadIdx.x] *= a;
+}
 
 int main() {
   float* x;

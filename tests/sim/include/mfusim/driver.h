@@ -1,7 +1,8 @@
-/* What the simulator's own libraries (cuBLAS, cuBLASLt, NCCL, runtime, CUPTI doubles) and test programs
-   built with g++ agree on with its driver double: the module image that its loader accepts, how a kernel
-   states its cost, and the truth file. None of this exists in the vendor's driver; programs that run
-   unchanged on a real GPU use it only where nvcc did not make the module. */
+/* What the simulator's own libraries (cuBLAS, cuBLASLt, NCCL, runtime, CUPTI doubles) and test
+   programs built with g++ agree on with its driver double: the module image that its loader
+   accepts, how a kernel states its cost, and the truth file. None of this exists in the vendor's
+   driver; programs that run unchanged on a real GPU use it only where nvcc did not make the module.
+ */
 #pragma once
 #include <stdint.h>
 
@@ -14,14 +15,16 @@ extern "C" {
 /* How the device clock learns how long a kernel takes. */
 enum MfusimCostKind {
   MFUSIM_COST_GEOMETRY = 0, /* from name, grid and block: bytes of an elementwise kernel */
-  MFUSIM_COST_PARAM0 = 1,   /* kernelParams[0] points to a const struct MfusimCost, copied at launch */
+  MFUSIM_COST_PARAM0 =
+      1, /* kernelParams[0] points to a const struct MfusimCost, copied at launch */
 };
 
 struct MfusimKernel {
-  const char* name;        /* as the vendor's library would name it: mangled or plain */
-  uint32_t cost_kind;      /* enum MfusimCostKind */
+  const char* name;   /* as the vendor's library would name it: mangled or plain */
+  uint32_t cost_kind; /* enum MfusimCostKind */
   uint32_t param_count;
-  const uint32_t* param_sizes; /* bytes of each kernel parameter; may be NULL when param_count is 0 */
+  const uint32_t*
+      param_sizes; /* bytes of each kernel parameter; may be NULL when param_count is 0 */
 };
 
 /* What cuModuleLoadData and cuLibraryLoadData of the simulator accept as an image. */
@@ -40,17 +43,18 @@ struct MfusimCost {
   uint64_t fixed_ns; /* at least this long; 0 when the roofline decides */
   int32_t dtype;     /* cudaDataType_t value whose peak applies; -1: CUDA-core fp32 */
   int32_t is_comm;   /* 1 for a communication kernel */
-  /* Runs on the simulator's device thread when the kernel may start (all earlier work of its stream is
-     done). Called again and again, never concurrently, until it returns nonzero; then *end_ns (device
-     clock, CLOCK_REALTIME ns, >= start_ns) is when the kernel ends. NULL for kernels whose end is known
-     from the roofline alone. A collective's waiting for peers lives here, and so does the moving of its
-     (small) payload. */
+  /* Runs on the simulator's device thread when the kernel may start (all earlier work of its stream
+     is done). Called again and again, never concurrently, until it returns nonzero; then *end_ns
+     (device clock, CLOCK_REALTIME ns, >= start_ns) is when the kernel ends. NULL for kernels whose
+     end is known from the roofline alone. A collective's waiting for peers lives here, and so does
+     the moving of its (small) payload. */
   int (*poll)(void* context, uint64_t start_ns, uint64_t now_ns, uint64_t* end_ns);
   void* context;
 };
 
 /* Exported by the driver double, found with dlsym(handle of libcuda.so.1, name). */
-typedef void (*MfusimTruthFn)(const char* json_object_line); /* appends one line; adds nothing to it */
+typedef void (*MfusimTruthFn)(
+    const char* json_object_line); /* appends one line; adds nothing to it */
 #define MFUSIM_TRUTH_SYMBOL "mfusim_truth"
 /* Names a public function that a program called and that the simulator only stubs. */
 typedef void (*MfusimStubFn)(const char* library, const char* function);
