@@ -1,4 +1,4 @@
-"""Runs one contract check: check.py NAME ROOT [ARGUMENT...] prints each breach on a line and exits 1 if there is one."""
+"""Runs one contract check: check.py NAME ARGUMENT... prints each breach on a line and exits 1 if there is one."""
 
 import sys
 

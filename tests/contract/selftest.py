@@ -79,10 +79,11 @@ class SourceChecks(unittest.TestCase):
             self.expect(sources.forbidden_words, {"a.md": "as in ../work/x\n"}, {"b.md": f"see {word}\n"}, "b.md:1")
 
     def test_opening_sentences(self):
-        good = {"a.cpp": cpp(""), "a.h": "/* Says why\n   it exists. */\n", "b.hpp": "#pragma once\n" + cpp(""), "c.py": '"""Says why\nit exists."""\n',
+        good = {"a.cpp": cpp(""), "a.h": "/* Says why\n   it exists. */\n",
+                "b.hpp": "#pragma once\n" + cpp(""), "c.py": '"""Says why\nit exists."""\n',
                 "d": "#!/bin/sh\n# This script does something.\n", "CMakeLists.txt": "# Builds the whole thing.\n"}
-        for name, text in {"e.cpp": "#include <vector>\n", "e.hpp": "#pragma once\n// too short\n", "e.py": "import os\n",
-                           "e": "#!/bin/sh\nexit 0\n"}.items():
+        for name, text in {"e.cpp": "#include <vector>\n", "e.hpp": "#pragma once\n// too short\n",
+                           "e.py": "import os\n", "e": "#!/bin/sh\nexit 0\n"}.items():
             self.expect(sources.opening_sentences, good, {name: text}, name)
 
     def test_formatting(self):
@@ -97,7 +98,8 @@ class SourceChecks(unittest.TestCase):
 
 
 class ElfChecks(unittest.TestCase):
-    SOURCE = "int getpid(void); int dlsym(void) { return getpid(); } int f(void) { return 1; } int g(void) { return 2; }\n"
+    SOURCE = ("int getpid(void); int dlsym(void) { return getpid(); }\n"
+              "int f(void) { return 1; } int g(void) { return 2; }\n")
 
     def library(self, source, *options):
         folder = tempfile.TemporaryDirectory()
@@ -131,7 +133,8 @@ class ElfChecks(unittest.TestCase):
 
     def test_late_loading(self):
         self.assertEqual(list(elf.late_loading(self.good)), [])
-        large = self.library('__thread char a[65536] __attribute__((tls_model("initial-exec"))); char* f() { return a; }')
+        large = self.library('__thread char a[65536] __attribute__((tls_model("initial-exec")));\n'
+                             "char* f() { return a; }\n")
         self.assertIn("static TLS", list(elf.late_loading(large))[0])
 
     def test_needed(self):
