@@ -58,7 +58,9 @@ extern "C" MfusimProductScope* mfusim_product_scope();
 
 namespace mfusim::blas {
 
-// One public call that performs a product; nests.
+// One public call that performs a product; nests. The outermost writes a line of truth, kind
+// "gemm": the exported function's name, what was asked for, and how many launches it took; captured
+// is 1 when they went into a graph and did not run.
 class ProductCall {
  public:
   ProductCall(const Product& product, cudaStream_t stream);

@@ -12,7 +12,12 @@
 
 namespace mfusim::nccl {
 
-// Lives from its launch to its end, or for good when it is part of a graph, which may replay it.
+// Writes a line of truth per operation, kind "collective": arrival is when this rank could begin
+// (its kernel may start and its operation's turn has come), start when the last rank could, end
+// when all ranks end, all in ns of the device clock; bytes as nccl-tests accounts them; seq counts
+// the communicator's collectives, or the messages of one pair of ranks in one direction, from 0; op
+// only where something is reduced. Lives from its launch to its end, or for good when it is part of
+// a graph, which may replay it.
 class Batch {
  public:
   Batch(std::shared_ptr<Core> core, std::vector<Operation> operations, uint64_t stream_id,
