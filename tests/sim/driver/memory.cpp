@@ -90,10 +90,12 @@ CUresult free_blocking(uintptr_t address, bool host) {
 }  // namespace
 
 void* allocate(size_t bytes, uint32_t memory, int device) {
-  if (counts_on_device(memory) && bytes > free_bytes(device)) return nullptr;
+  if (counts_on_device(memory) && !reserve_bytes(device, bytes)) return nullptr;
   void* p = map_host(bytes);
-  if (!p) return nullptr;
-  if (counts_on_device(memory)) used_bytes()[device] += bytes;
+  if (!p) {
+    if (counts_on_device(memory)) return_bytes(device, bytes);
+    return nullptr;
+  }
   const auto base = reinterpret_cast<uintptr_t>(p);
   const Context* context = current_context();
   table()[base] = {
@@ -106,10 +108,29 @@ CUresult release(uintptr_t address, bool host) {
   if (it == table().end() || !it->second.owned) return CUDA_ERROR_INVALID_VALUE;
   const Allocation a = it->second;
   if (host == counts_on_device(a.memory)) return CUDA_ERROR_INVALID_VALUE;
-  if (counts_on_device(a.memory)) used_bytes()[a.device] -= a.bytes;
+  if (counts_on_device(a.memory)) return_bytes(a.device, a.bytes);
   table().erase(it);
   unmap_host(a);
   return CUDA_SUCCESS;
+}
+
+void note_foreign(uintptr_t base, size_t bytes, uint32_t memory, int device) {
+  const Context* context = current_context();
+  table()[base] = {
+      base,        bytes, memory, device, context ? contexts().handle_of(context) : nullptr,
+      g_next_id++, false};
+}
+void forget_foreign(uintptr_t base) {
+  table().erase(base);
+}
+
+bool reserve_bytes(int device, size_t bytes) {
+  if (bytes > free_bytes(device)) return false;
+  used_bytes()[device] += bytes;
+  return true;
+}
+void return_bytes(int device, size_t bytes) {
+  used_bytes()[device] -= bytes;
 }
 
 const Allocation* find_allocation(const void* address) {
@@ -156,10 +177,7 @@ CUresult impl_cuMemHostRegister_v2(void* pointer, size_t bytes, unsigned int) {
   MFUSIM_NEED_CONTEXT(context);
   if (!pointer || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   if (find_allocation(pointer)) return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-  const auto base = reinterpret_cast<uintptr_t>(pointer);
-  table()[base] = {
-      base,        bytes, MFUSIM_PINNED, context->device, contexts().handle_of(context),
-      g_next_id++, false};
+  note_foreign(reinterpret_cast<uintptr_t>(pointer), bytes, MFUSIM_PINNED, context->device);
   return CUDA_SUCCESS;
 }
 CUresult impl_cuMemHostUnregister(void* pointer) {

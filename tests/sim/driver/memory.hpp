@@ -24,6 +24,13 @@ const Allocation* find_allocation(const void* address);
 inline const void* address_of(CUdeviceptr pointer) {
   return reinterpret_cast<const void*>(pointer);
 }
+// Memory whose pages somebody else made (host memory, mapped ranges): known by address, not
+// counted, not freed here.
+void note_foreign(uintptr_t base, size_t bytes, uint32_t memory, int device);
+void forget_foreign(uintptr_t base);
+// Takes room on the device without an address, or gives it back; false when there is none.
+bool reserve_bytes(int device, size_t bytes);
+void return_bytes(int device, size_t bytes);
 // Pageable for addresses that nobody allocated here.
 Place place_of(const void* address);
 

@@ -17,6 +17,9 @@ EXPECTED = {
     "nvcc_smoke": {"launch": 10, "kernel": 10, "graph_launch": 0, "copy": 0, "set": 0, "stub": [], "flops": 0},
     # replays of 3 kernels and 1 set, twice; of the same nodes updated, once; as a child, with 1 captured kernel, once
     "graph_smoke": {"launch": 1, "kernel": 13, "graph_launch": 4, "copy": 0, "set": 4, "stub": [], "flops": 0},
+    # copies: pool 1, rows 2, peers 1, mapping 1; sets: pool 1, mapping 1
+    "memory_smoke": {"launch": 0, "kernel": 0, "graph_launch": 0, "copy": 5, "set": 2, "stub": [], "flops": 0,
+                     "kinds": ["DtoH", "DtoH", "DtoH", "HtoD", "PtoP"]},
     # 4 threads x 200; a polled kernel; two in check_legacy
     "threads_smoke": {"launch": 803, "kernel": 803, "graph_launch": 0, "copy": 2, "set": 1, "stub": [], "flops": 0},
     "cupti_smoke": {"launch": 24, "kernel": 28, "graph_launch": 2, "copy": 2, "set": 1, "stub": [], "flops": 0},
@@ -68,6 +71,9 @@ def main():
         assert counts[kind] == expected[kind], f"{kind}: {counts[kind]}, expected {expected[kind]}"
     stubs = [line["function"] for line in lines if line["t"] == "stub"]
     assert stubs == expected["stub"], stubs
+    if "kinds" in expected:
+        kinds = sorted(line["kind"] for line in lines if line["t"] == "copy")
+        assert kinds == expected["kinds"], kinds
     flops = sum(line["flops"] for line in lines if line["t"] == "kernel")
     assert flops == expected["flops"], flops
     check_order(lines)
