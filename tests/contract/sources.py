@@ -61,7 +61,7 @@ def resolve(files, path, include):
     name = pathlib.PurePosixPath(os.path.normpath(path.parent / include))
     if name in files:
         return name
-    candidates = [f for f in files if f.as_posix().endswith("/" + include)]
+    candidates = [f for f in files if f"/{f}".endswith(f"/{include}")]
     candidates.sort(key=lambda f: (area(f) != area(path), f))
     return candidates[0] if candidates else None
 
