@@ -117,7 +117,9 @@ bool is_exported_as(Provider* provider, const Variant& v, const void* genuine) {
 
 void* entry_for(Api api, void* genuine, Door door) noexcept {
   const void* const thunk = thunk_of(api);
-  if (thunk == nullptr) return genuine;
+  // Ours already: a library that is not linked -Bsymbolic names its own function and gets our
+  // symbol.
+  if (thunk == nullptr || is_own(genuine)) return genuine;
   auto& head = g_handed_out[static_cast<std::size_t>(api)];
   std::uint32_t first = head.load(std::memory_order_acquire);
   std::uint32_t mine = 0;
