@@ -75,6 +75,7 @@ Config read_config() noexcept {
   config.gpu_time = read_gpu_time();
   config.max_bytes = read_size("MFUSHIM_MAX_BYTES");
   if (const char* const out = value_of("MFUSHIM_OUT")) config.out = out;
+  if (const char* const folder = value_of("MFUSHIM_RING_DIR")) config.ring_folder = folder;
   report_unused("MFUSHIM_WINDOW", "");
   report_unused("MFUSHIM_STACKS", "off");
   return config;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "mfushim/format/ring.hpp"
+
 namespace mfushim::shim {
 
 enum class GpuTimeMode : std::uint8_t { kAuto, kCupti, kEvents, kOff };
@@ -13,6 +15,7 @@ struct Config {
   GpuTimeMode gpu_time = GpuTimeMode::kAuto;
   std::uint64_t max_bytes = 0;  // of the log; 0: no limit
   const char* out = "mfushim-logs";
+  const char* ring_folder = format::kRingFolder;  // on tmpfs
 };
 
 // Reads MFUSHIM_*. A value that makes no sense is named once on stderr and its default is used.

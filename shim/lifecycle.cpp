@@ -97,7 +97,7 @@ bool open_all(const ClockRate& rate) noexcept {
     say("cannot make a log in %s: %s; nothing is recorded", g_config.out, std::strerror(errno));
     return false;
   }
-  g_memory = make_ring();
+  make_ring(g_memory, g_config.ring_folder);
   if (!g_memory.ring || !use_intern_table(g_memory.ring)) {
     say("no memory for the recorder; nothing is recorded");
     return false;

@@ -27,28 +27,29 @@ namespace {
 constinit format::Ring g_ring;
 
 // A quarter of what tmpfs has free at most, since others of this host need the rest; 0: too little.
-std::size_t affordable_bytes() noexcept {
+std::size_t affordable_bytes(const char* folder) noexcept {
   struct statfs fs;
-  if (statfs(format::kRingFolder, &fs) != 0 || fs.f_type != TMPFS_MAGIC) return 0;
+  if (statfs(folder, &fs) != 0 || fs.f_type != TMPFS_MAGIC) return 0;
   const std::size_t quarter =
       static_cast<std::size_t>(fs.f_bavail) * static_cast<std::size_t>(fs.f_bsize) / 4;
   const std::size_t bytes = std::min(quarter, kRingBytes) / 4096 * 4096;
   return bytes < format::kMinRingBytes ? 0 : bytes;
 }
 
-int make_file(char (&path)[64], std::size_t bytes) noexcept {
+int make_file(RingMemory& memory) noexcept {
   std::uint64_t random[2];
   if (getrandom(random, sizeof random, 0) != sizeof random) return -1;
-  std::snprintf(path, sizeof path, "%s/%s%016llx%016llx", format::kRingFolder, format::kRingPrefix,
-                static_cast<unsigned long long>(random[0]),
-                static_cast<unsigned long long>(random[1]));
-  const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int n = std::snprintf(memory.path, sizeof memory.path, "%s/%s%016llx%016llx", memory.folder,
+                              format::kRingPrefix, static_cast<unsigned long long>(random[0]),
+                              static_cast<unsigned long long>(random[1]));
+  if (n < 0 || static_cast<std::size_t>(n) >= sizeof memory.path) return -1;
+  const int fd = open(memory.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) return -1;
   struct flock lock = {};
   lock.l_type = F_WRLCK;
-  if (fallocate(fd, 0, 0, static_cast<off_t>(bytes)) == 0 && fcntl(fd, F_SETLK, &lock) == 0)
+  if (fallocate(fd, 0, 0, static_cast<off_t>(memory.bytes)) == 0 && fcntl(fd, F_SETLK, &lock) == 0)
     return fd;
-  unlink(path);
+  unlink(memory.path);
   close(fd);
   return -1;
 }
@@ -72,16 +73,16 @@ void plan(format::RingHeader& h, std::size_t bytes) noexcept {
 
 }  // namespace
 
-RingMemory make_ring() noexcept {
-  RingMemory memory;
-  memory.bytes = affordable_bytes();
-  if (memory.bytes != 0) memory.fd = make_file(memory.path, memory.bytes);
+void make_ring(RingMemory& memory, const char* folder) noexcept {
+  memory = {};
+  std::snprintf(memory.folder, sizeof memory.folder, "%s", folder);
+  memory.bytes = affordable_bytes(memory.folder);
+  if (memory.bytes != 0) memory.fd = make_file(memory);
   if (memory.fd < 0) memory.bytes = kRingBytes;
   std::byte* const base = map(memory.fd, memory.bytes);
-  if (base == nullptr) return memory;
+  if (base == nullptr) return;
   plan(*reinterpret_cast<format::RingHeader*>(base), memory.bytes);
   memory.ring = format::Ring(base, memory.bytes);
-  return memory;
 }
 
 void drop_ring(RingMemory& memory) noexcept {

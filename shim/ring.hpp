@@ -12,13 +12,15 @@ inline constexpr std::size_t kRingBytes = std::size_t{16} << 20;
 struct RingMemory {
   format::Ring ring;
   std::size_t bytes = 0;
-  int fd = -1;         // -1: anonymous memory, which a kill takes along
-  char path[64] = {};  // of the ring file
+  int fd = -1;                                  // -1: anonymous memory, which a kill takes along
+  char folder[format::RingHeader::kPath] = {};  // where this and other ring files are
+  char path[format::RingHeader::kPath] = {};    // of the ring file
 };
 
-// Makes the ring file, fully allocated and locked by this process; where there is no room for one,
-// anonymous memory. `ring` is empty when even that fails. The header's magic is not set yet.
-RingMemory make_ring() noexcept;
+// Makes the ring file in `folder`, fully allocated and locked by this process; where there is no
+// room for one, anonymous memory. `ring` is empty when even that fails. The header's magic is not
+// set yet.
+void make_ring(RingMemory& memory, const char* folder) noexcept;
 
 // Unmaps; the file itself stays.
 void drop_ring(RingMemory& memory) noexcept;

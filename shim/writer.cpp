@@ -3,6 +3,7 @@
 #include "writer.hpp"
 
 #include <dirent.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -40,7 +41,7 @@ using Drain = format::RingDrain<Append>;
 
 struct Writer {
   format::Ring ring;
-  const char* own_path = "";  // of the ring file
+  const RingMemory* rings = nullptr;  // where the ring file and others are
   LogFile* log = nullptr;
   std::uint64_t max_bytes = 0;
   bool verbose = false;
@@ -123,7 +124,7 @@ Drain make_drain(Writer& w) noexcept {
 }
 
 // The log has reached its size: what is not in it is given up, counted, and nothing more recorded.
-void stop_at_limit(Writer& w) noexcept {
+bool stop_at_limit(Writer& w, std::uint32_t flags) noexcept {
   detail::g_recording.store(false);
   w.limit_ticks = now();
   if (w.verbose) say("%s has reached MFUSHIM_MAX_BYTES; recording stopped", w.log->path());
@@ -132,22 +133,21 @@ void stop_at_limit(Writer& w) noexcept {
   const std::uint64_t lost = rest.discard();
   rest.add(0, format::Loss{format::LossCause::kSizeLimit, lost, 0, w.limit_ticks,
                            "not written at MFUSHIM_MAX_BYTES"});
-  rest.drain({.now = w.limit_ticks, .summary = true});
+  return rest.drain({.now = w.limit_ticks, .summary = true, .flags = flags});
 }
 
-void stop_at_error(Writer& w) noexcept {
-  const int why = errno;
+void stop_at_error(Writer& w, int why) noexcept {
   if (!detail::g_recording.exchange(false)) return;
   say("cannot write %s: %s; recording stopped", w.log->path(), std::strerror(why));
 }
 
+// False when the log cannot be written any more.
 bool drain_or_stop(Writer& w, Drain& drain, const Drain::Options& options) noexcept {
   count_costs(w, w.earlier_records + drain.host_records());
   if (drain.drain(options)) return true;
-  if (w.limited)
-    stop_at_limit(w);
-  else
-    stop_at_error(w);
+  const int why = errno;
+  if (w.limited && stop_at_limit(w, options.flags)) return true;
+  stop_at_error(w, why);
   return false;
 }
 
@@ -173,7 +173,7 @@ void write_until_stopped(Writer& w, Drain& drain) noexcept {
     const bool crowded = h.free_chunks.load() < w.ring.chunks().size() / 2;
     if (due || pending >= kFullSegment || (crowded && pending > 0)) {
       const bool summary = t - summed >= kSummaryNs;
-      if (!drain_or_stop(w, drain, {.now = now(), .summary = summary})) return;
+      if (!drain_or_stop(w, drain, {.now = now(), .summary = summary}) || w.limited) return;
       written = t;
       if (summary) summed = t;
     }
@@ -194,18 +194,18 @@ void finish(Writer& w) noexcept {
 
 // Brings home what killed processes of this user left in tmpfs.
 void recover_orphans(Writer& w) noexcept {
-  DIR* const folder = opendir(format::kRingFolder);
+  DIR* const folder = opendir(w.rings->folder);
   if (folder == nullptr) return;
   constexpr int kAtMost = 64;
   int recovered = 0;
   while (const dirent* const entry = readdir(folder)) {
-    if (recovered == kAtMost || w.stop.load()) break;
+    if (recovered == kAtMost || (recovered > 0 && w.stop.load())) break;
     if (std::strncmp(entry->d_name, format::kRingPrefix, std::strlen(format::kRingPrefix)) != 0)
       continue;
-    char path[300];
-    std::snprintf(path, sizeof path, "%s/%s", format::kRingFolder, entry->d_name);
+    char path[PATH_MAX];
+    std::snprintf(path, sizeof path, "%s/%s", w.rings->folder, entry->d_name);
     // Opening and closing our own would let go of its lock.
-    if (std::strcmp(path, w.own_path) == 0) continue;
+    if (std::strcmp(path, w.rings->path) == 0) continue;
     const auto outcome = format::recover_ring(path, *w.memory, {compress, w.zstd});
     if (outcome.fate != format::RingFate::kMoved) continue;
     ++recovered;
@@ -265,7 +265,7 @@ bool start_writer(const RingMemory& memory, LogFile& log, std::uint64_t max_byte
   Writer& w = g_writer;
   reset(w);
   w.ring = memory.ring;
-  w.own_path = memory.path;
+  w.rings = &memory;
   w.log = &log;
   w.max_bytes = max_bytes;
   w.verbose = verbose;

@@ -10,6 +10,7 @@
 #include "model/build_run.hpp"
 #include "passes/analysis.hpp"
 #include "read/format_error.hpp"
+#include "read/ring_recovery.hpp"
 #include "report/json_report.hpp"
 #include "report/text_report.hpp"
 
@@ -77,6 +78,18 @@ void warn_of_gaps(const passes::CoverageResult& coverage) {
                gap.missing_ns ? fmt::format("{} ns", *gap.missing_ns) : "not known");
 }
 
+// Logs of processes that were killed on this host may lack what lies in their rings.
+void complete_logs() {
+  for (const read::RecoveredRing& ring : read::recover_rings()) {
+    if (ring.problem.empty())
+      fmt::print(stderr, "mfushim: {}: {} records of the killed process added\n", ring.log,
+                 ring.records);
+    else
+      fmt::print(stderr, "mfushim: warning: {} holds records for {}, but {}\n", ring.ring, ring.log,
+                 ring.problem);
+  }
+}
+
 }  // namespace
 
 int report(const Arguments& arguments) {
@@ -92,6 +105,7 @@ int report(const Arguments& arguments) {
   if (!parse_arguments(app, arguments)) return kExitDone;
 
   const passes::AnalysisOptions how = analysis_options(options);
+  complete_logs();
   const auto runs = model::build_runs(model::find_logs(options.logs));
   const auto analysis = passes::analyze(choose_run(runs, options.run), how);
   warn_of_gaps(analysis.coverage);

@@ -1,6 +1,7 @@
 // Finds orphaned ring files and recovers each.
 #include "read/ring_recovery.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -36,12 +37,12 @@ void recover_one(const std::string& path, format::DrainMemory& memory, ZstdCodec
 
 }  // namespace
 
-std::vector<RecoveredRing> recover_rings() noexcept {
+std::vector<RecoveredRing> recover_rings(const std::string& folder) noexcept {
   std::vector<RecoveredRing> found;
   try {
     std::unique_ptr<format::DrainMemory> memory;
     ZstdCodec codec;
-    for (const auto& entry : std::filesystem::directory_iterator(format::kRingFolder)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string path = entry.path().string();
       if (!entry.path().filename().string().starts_with(format::kRingPrefix)) continue;
       if (!memory) memory = std::make_unique_for_overwrite<format::DrainMemory>();
@@ -51,6 +52,11 @@ std::vector<RecoveredRing> recover_rings() noexcept {
     // No folder for rings, or no memory to look into them: there is nothing to recover from here.
   }
   return found;
+}
+
+std::vector<RecoveredRing> recover_rings() noexcept {
+  const char* const folder = std::getenv("MFUSHIM_RING_DIR");
+  return recover_rings(folder != nullptr && *folder != '\0' ? folder : format::kRingFolder);
 }
 
 }  // namespace mfushim::read

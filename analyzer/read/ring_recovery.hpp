@@ -17,6 +17,9 @@ struct RecoveredRing {
 
 // All that can be recovered for this user; processes that still run are left alone. Never throws:
 // a report does not depend on it.
+std::vector<RecoveredRing> recover_rings(const std::string& folder) noexcept;
+
+// In the folder that MFUSHIM_RING_DIR names, else where ring files are made by default.
 std::vector<RecoveredRing> recover_rings() noexcept;
 
 }  // namespace mfushim::read

@@ -212,13 +212,18 @@ class RingDrain {
     return true;
   }
 
+  std::uint64_t covered(std::size_t door, std::size_t api) const {
+    std::uint64_t count = 0;
+    for (const auto& share : ring_.coverage())
+      count += share[door][api].load(std::memory_order_relaxed);
+    return count;
+  }
+
   bool take_summary() {
     for (std::size_t door = 0; door < kRingDoors; ++door)
-      for (std::size_t api = 0; api < kApis.size(); ++api) {
-        const std::uint64_t count = ring_.coverage()[door][api].load(std::memory_order_relaxed);
-        if (count == 0) continue;
-        if (!add(0, Coverage{kDoorNames[door], {}, kApis[api].name, count})) return false;
-      }
+      for (std::size_t api = 0; api < kApis.size(); ++api)
+        if (const std::uint64_t count = covered(door, api); count != 0)
+          if (!add(0, Coverage{kDoorNames[door], {}, kApis[api].name, count})) return false;
     for (std::size_t i = 0; i < kCostNames.size(); ++i) {
       const auto& cost = ring_.header().costs[i];
       if (cost.count.load() == 0) continue;
