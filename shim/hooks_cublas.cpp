@@ -8,6 +8,10 @@
 #include MFUSHIM_ROWS
 #undef MFUSHIM_API
 
+// cuBLAS before 13.1 leaves this to cublas_v2.h, which renames some of the functions.
+#ifndef CUBLASAPI
+#define CUBLASAPI
+#endif
 #include <cublas_api.h>
 
 #include "products.hpp"
