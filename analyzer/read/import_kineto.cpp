@@ -35,6 +35,11 @@ std::uint32_t low_bits(std::uint64_t correlation) {
   return static_cast<std::uint32_t>(correlation);
 }
 
+bool asks_for_work(Kind kind) {
+  return kind == Kind::kLaunch || kind == Kind::kGraphLaunch || kind == Kind::kCopy ||
+         kind == Kind::kSet;
+}
+
 class Importer {
  public:
   Importer(ByteSupply text, LogWriter& writer)
@@ -60,8 +65,8 @@ class Importer {
   TraceHead head_;
   std::set<std::uint32_t> devices_;  // that have records
   std::string process_;              // of the first host row
-  std::uint64_t first_ticks_ = ~std::uint64_t{0};
-  std::uint64_t rows_ = 0;
+  std::uint64_t first_stamp_ = ~std::uint64_t{0};
+  ImportedTrace imported_;
   bool has_rows_ = false;  // or says that it has, and they are none
 };
 
@@ -75,8 +80,9 @@ ImportedTrace Importer::run() {
   stream_.expect_end();
   if (!has_rows_) throw FormatError::in_file(name_, "has no traceEvents: not a Kineto trace");
   log_.finish();
-  head_.write(log_, devices_, process_, first_ticks_);
-  return {stream_.bytes_read(), rows_};
+  head_.write(log_, devices_, process_, first_stamp_);
+  imported_.text_bytes = stream_.bytes_read();
+  return imported_;
 }
 
 void Importer::read_object() {
@@ -123,7 +129,7 @@ void Importer::read_rows() {
     });
     has_rows_ = has_rows_ || !row.phase.empty();
     take(row);
-    ++rows_;
+    ++imported_.rows;
   }
 }
 
@@ -161,12 +167,12 @@ std::optional<Span> Importer::span(const TraceRow& row, LossCause negative) {
   if (duration->negative) return lose(negative, "row whose duration is negative");
   const std::uint64_t end = sum_ns(*start, *duration);
   if (end >> 63) return lose(LossCause::kImportSkipped, "row whose end is out of range");
+  first_stamp_ = std::min(first_stamp_, start->ns);
   return Span{start->ns, end - start->ns};
 }
 
 PendingCall Importer::host_call(const TraceRow& row, const Span& span, Kind kind) {
   if (process_.empty()) process_ = row.pid;
-  first_ticks_ = std::min(first_ticks_, span.start);
   PendingCall call;
   call.kind = kind;
   call.lane =
@@ -197,6 +203,7 @@ void Importer::take_call(const TraceRow& row) {
   if (!at || (!kind && at->duration < kStallNs)) return;
   const WorkArguments arguments = read_work_arguments(row.arguments);
   PendingCall call = host_call(row, *at, kind.value_or(Kind::kCall));
+  imported_.launches += asks_for_work(call.kind);
   call.correlation = low_bits(arguments.correlation);
   call.bytes = arguments.bytes;
   if (call.kind == Kind::kLaunch && !arguments.kernel.empty())
@@ -251,6 +258,7 @@ void Importer::take_work(const TraceRow& row, RowKind kind) {
   const auto at = span(row, LossCause::kGpuInvalid);
   if (!at) return;
   const WorkArguments arguments = read_work_arguments(row.arguments);
+  ++imported_.gpu_records;
   PendingWork work;
   work.lane = queue(row, arguments);
   work.start = at->start;

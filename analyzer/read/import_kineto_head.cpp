@@ -25,6 +25,9 @@ constexpr std::array<FactName, 8> kFacts = {{{"schemaVersion", "kineto.schema_ve
                                              {"hip_runtime_version", "hip_runtime_version"},
                                              {"hip_driver_version", "hip_driver_version"}}};
 
+// September 2001: a trace that tells no base counts from 1970, unless it is made by hand.
+constexpr std::uint64_t kPlausibleTime = 1'000'000'000'000'000'000;
+
 constexpr std::string_view kDevices = "deviceProperties";
 constexpr std::string_view kOldDevices = "computeProperties";
 constexpr std::string_view kJob = "distributedInfo";
@@ -98,7 +101,7 @@ void TraceHead::take_job(std::string_view value) {
 }
 
 void TraceHead::write(KinetoLog& log, const std::set<std::uint32_t>& used, std::string_view pid,
-                      std::uint64_t first_ticks) const {
+                      std::uint64_t first_stamp) const {
   log.fact("source", "kineto");
   log.fact("pid", pid);
   for (const auto& [key, value] : facts_) log.fact(key, value);
@@ -108,9 +111,12 @@ void TraceHead::write(KinetoLog& log, const std::set<std::uint32_t>& used, std::
     device.name = named.name;
     log.add(device);
   }
-  const auto base = static_cast<std::uint64_t>(base_time_ns_);
-  if (first_ticks != ~std::uint64_t{0})
-    log.add(format::ClockAnchor{first_ticks, 0, base + first_ticks, 0});
+  const std::uint64_t base = static_cast<std::uint64_t>(base_time_ns_);
+  if (first_stamp != ~std::uint64_t{0}) {
+    const std::uint64_t start = base + first_stamp;
+    if (start >= kPlausibleTime) log.fact("start_unix_ns", std::to_string(start));
+    log.add(format::ClockAnchor{first_stamp, 0, start, 0});
+  }
   log.add(format::GpuTime{format::GpuTimeSource::kImported, 0, base_time_ns_, 0, "Kineto trace"});
 }
 

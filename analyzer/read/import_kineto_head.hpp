@@ -23,9 +23,9 @@ class TraceHead {
   const ProcessInJob& process() const { return process_; }
 
   // Writes facts, devices (those of `used` only) and clocks. `pid` as the host rows have it;
-  // `first_ticks` is the earliest host stamp, or the largest number when there is none.
+  // `first_stamp` is the earliest of all rows, or the largest number when there is none.
   void write(KinetoLog& log, const std::set<std::uint32_t>& used, std::string_view pid,
-             std::uint64_t first_ticks) const;
+             std::uint64_t first_stamp) const;
 
  private:
   struct NamedDevice {
@@ -40,7 +40,7 @@ class TraceHead {
   ProcessInJob process_;
   std::vector<NamedDevice> devices_;
   std::vector<std::pair<std::string, std::string>> facts_;
-  std::int64_t base_time_ns_ = 0;  // what the trace's stamps count from, since 1970
+  std::int64_t base_time_ns_ = 0;  // what the stamps of the trace count from, since 1970
 };
 
 }  // namespace mfushim::read

@@ -8,11 +8,17 @@
 
 namespace mfushim::read {
 
+namespace {
+
+constexpr std::size_t kSegmentSize = format::kSegmentHeaderSize + format::kMaxSegmentPayload;
+
+}  // namespace
+
 LogWriter::LogWriter(std::string path, const format::FileHeader& header)
     : file_(std::move(path)),
       storage_(std::make_unique_for_overwrite<format::SegmentStorage>()),
       builder_(*storage_, codec_.compressor()),
-      segment_(format::kSegmentHeaderSize + format::kMaxSegmentPayload) {
+      segment_(std::make_unique_for_overwrite<std::uint8_t[]>(kSegmentSize)) {
   std::array<std::uint8_t, format::kFileHeaderSize> memory;
   format::ByteSink out(memory);
   format::write_file_header(out, header);
@@ -25,7 +31,7 @@ void LogWriter::close() {
 }
 
 void LogWriter::flush(std::uint32_t flags) {
-  format::ByteSink out(segment_);
+  format::ByteSink out(std::span(segment_.get(), kSegmentSize));
   if (!builder_.flush(out, last_ticks_, sequence_++, flags))
     throw FormatError::in_file(file_.path(), "a segment exceeds its largest size");
   write(out.written());

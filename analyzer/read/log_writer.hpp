@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
-#include <vector>
 
 #include "mfushim/format/segment.hpp"
 #include "read/new_file.hpp"
@@ -41,7 +41,7 @@ class LogWriter {
   ZstdCodec codec_;
   std::unique_ptr<format::SegmentStorage> storage_;
   format::SegmentBuilder builder_;
-  std::vector<std::uint8_t> segment_;
+  std::unique_ptr<std::uint8_t[]> segment_;
   std::uint64_t last_ticks_ = 0;
   std::uint64_t bytes_written_ = 0;
   std::uint32_t sequence_ = 0;
