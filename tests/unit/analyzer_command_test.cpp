@@ -88,4 +88,32 @@ TEST_CASE("several runs in one folder are listed", "[analyzer]") {
   CHECK(mfushim({"report", path, "--run", "third"}).exit_code == 2);
 }
 
+TEST_CASE("a communicator of all ranks tells runs of one process group apart", "[analyzer]") {
+  const TempFolder folder;
+  const auto log = [&](const char* name, const char* run, const char* hash, int start) {
+    std::string text = "mfushim-log\nsegment flags=1\nblock fact\n  key=\"run_id\" value=\"" +
+                       std::string(run) + "\"\n  key=\"start_unix_ns\" value=\"" +
+                       std::to_string(start) + "\"\n  key=\"world_size\" value=\"8\"\n";
+    text +=
+        "block communicator\n  id=1 hash=7 size=2\n  id=2 size=8 hash=" + std::string(hash) + "\n";
+    assemble(folder, name, text);
+  };
+  const auto report = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"report", folder.path("")});
+    return mfushim(more);
+  };
+  log("node1", "group:node1", "170", 100);
+  log("node2", "group:node2", "170", 101);
+  log("helper", "group:node2", "0", 102);
+  CHECK(report({}).exit_code == 0);  // two hosts and a process without NCCL: one run
+
+  log("later", "group:node1", "187", 200);
+  const Outcome two = report({});
+  CHECK(two.exit_code == 2);
+  CHECK(two.errors.find("group:node1#00000000000000aa  3 logs") != std::string::npos);
+  CHECK(two.errors.find("group:node1#00000000000000bb  1 logs") != std::string::npos);
+  CHECK(report({"--run", "group:node1#00000000000000aa"}).exit_code == 0);
+  CHECK(report({"--run", "latest"}).exit_code == 0);
+}
+
 }  // namespace mfushim::test
