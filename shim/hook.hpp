@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "frame.hpp"
+#include "redirect.hpp"
 #include "resolve.hpp"
 #include "rows.hpp"
 
@@ -43,7 +44,7 @@ template <format::Api api, class R, class... Args>
   } else {
     if constexpr (is_device_work(kRow.api_class))
       if (!recording()) [[unlikely]]
-        start();
+        start_recording();
     if (!recording()) return after_call(real(args...));
 
     constexpr bool kDescribed = requires(Details & d) {

@@ -25,7 +25,7 @@ using enum format::Api;
 
 // Launches.
 
-static void set_launch(Details& d, CUstream stream, const LaunchArguments& launch) {
+static void set_launch(Details& d, CUstream stream, const LaunchWords& launch) {
   if (!d.filled) d.subject = launch_config(launch);
   d.filled = true;
   set_stream(d, stream);
@@ -37,38 +37,34 @@ void describe(Tag<api>, const Target&, Details& d, CUfunction f, unsigned gx, un
               unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream stream,
               void**, auto...) {
   const std::uint32_t flags = api == cuLaunchCooperativeKernel ? format::kLaunchCooperative : 0;
-  set_launch(d, stream, {f, {gx, gy, gz}, {bx, by, bz}, shared, flags, {}});
+  set_launch(d, stream, launch_words(f, {gx, gy, gz}, {bx, by, bz}, shared, flags));
 }
 
 static void describe(Tag<cuLaunchKernelEx>, const Target&, Details& d, const CUlaunchConfig* c,
                      CUfunction f, void**, void**) {
   if (c == nullptr) return;
-  LaunchArguments launch = {f,
-                            {c->gridDimX, c->gridDimY, c->gridDimZ},
-                            {c->blockDimX, c->blockDimY, c->blockDimZ},
-                            c->sharedMemBytes,
-                            0,
-                            {}};
+  Extent cluster;
+  std::uint32_t flags = 0;
   for (unsigned i = 0; c->attrs != nullptr && i < c->numAttrs; ++i) {
     const CUlaunchAttributeValue& value = c->attrs[i].value;
     switch (c->attrs[i].id) {
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        launch.cluster[0] = value.clusterDim.x;
-        launch.cluster[1] = value.clusterDim.y;
-        launch.cluster[2] = value.clusterDim.z;
+        cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
         break;
       case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        if (value.cooperative != 0) launch.flags |= format::kLaunchCooperative;
+        if (value.cooperative != 0) flags |= format::kLaunchCooperative;
         break;
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-        if (value.programmaticStreamSerializationAllowed != 0)
-          launch.flags |= format::kLaunchProgrammatic;
+        if (value.programmaticStreamSerializationAllowed != 0) flags |= format::kLaunchProgrammatic;
         break;
       default:
         break;
     }
   }
-  set_launch(d, c->hStream, launch);
+  set_launch(
+      d, c->hStream,
+      launch_words(f, {c->gridDimX, c->gridDimY, c->gridDimZ},
+                   {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, flags, cluster));
 }
 
 // One call, a kernel per device: the first stands for all.
@@ -76,25 +72,22 @@ static void describe(Tag<cuLaunchCooperativeKernelMultiDevice>, const Target&, D
                      const CUDA_LAUNCH_PARAMS* p, unsigned count, unsigned) {
   if (p == nullptr || count == 0) return;
   set_launch(d, p->hStream,
-             {p->function,
-              {p->gridDimX, p->gridDimY, p->gridDimZ},
-              {p->blockDimX, p->blockDimY, p->blockDimZ},
-              p->sharedMemBytes,
-              format::kLaunchCooperative,
-              {}});
+             launch_words(p->function, {p->gridDimX, p->gridDimY, p->gridDimZ},
+                          {p->blockDimX, p->blockDimY, p->blockDimZ}, p->sharedMemBytes,
+                          format::kLaunchCooperative));
 }
 
 // The launches of CUDA 3: the block is a property of the function.
 static void describe(Tag<cuLaunch>, const Target&, Details& d, CUfunction f) {
-  set_launch(d, nullptr, {f, {1, 1, 1}, {}, 0, 0, {}});
+  set_launch(d, nullptr, launch_words(f, {1, 1, 1}, {}, 0));
 }
 static void describe(Tag<cuLaunchGrid>, const Target&, Details& d, CUfunction f, int width,
                      int height) {
-  set_launch(d, nullptr, {f, {unsigned(width), unsigned(height), 1}, {}, 0, 0, {}});
+  set_launch(d, nullptr, launch_words(f, {unsigned(width), unsigned(height), 1}, {}, 0));
 }
 static void describe(Tag<cuLaunchGridAsync>, const Target&, Details& d, CUfunction f, int width,
                      int height, CUstream stream) {
-  set_launch(d, stream, {f, {unsigned(width), unsigned(height), 1}, {}, 0, 0, {}});
+  set_launch(d, stream, launch_words(f, {unsigned(width), unsigned(height), 1}, {}, 0));
 }
 
 template <Api api>

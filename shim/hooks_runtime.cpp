@@ -37,12 +37,9 @@ using enum format::Api;
 static void set_launch(Details& d, cudaStream_t stream, dim3 grid, dim3 block, std::size_t shared,
                        std::uint32_t flags) {
   if (!d.filled)
-    d.subject = launch_config({nullptr,
-                               {grid.x, grid.y, grid.z},
-                               {block.x, block.y, block.z},
-                               static_cast<std::uint32_t>(shared),
-                               flags,
-                               {}});
+    d.subject =
+        launch_config(launch_words(nullptr, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                                   static_cast<std::uint32_t>(shared), flags));
   d.filled = true;
   set_stream(d, stream);
 }

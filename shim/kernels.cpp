@@ -100,8 +100,11 @@ std::uint32_t name_id(const void* handle) noexcept {
   return static_cast<std::uint32_t>(value);
 }
 
-std::uint64_t pair(std::uint32_t low, std::uint32_t high) noexcept {
-  return std::uint64_t{high} << 32 | low;
+std::uint32_t low(std::uint64_t word) noexcept {
+  return static_cast<std::uint32_t>(word);
+}
+std::uint32_t high(std::uint64_t word) noexcept {
+  return static_cast<std::uint32_t>(word >> 32);
 }
 
 }  // namespace
@@ -132,20 +135,18 @@ void kernels_unloaded(const void* owner) noexcept {
   g_configs.clear();
 }
 
-std::uint32_t launch_config(const LaunchArguments& l) noexcept {
-  // Clusters have at most 16 blocks on a side.
-  const std::uint32_t small = l.cluster[0] | l.cluster[1] << 8 | l.cluster[2] << 16 | l.flags << 24;
-  const Configs::Key key = {reinterpret_cast<std::uint64_t>(l.function), pair(l.grid[0], l.grid[1]),
-                            pair(l.grid[2], l.block[0]), pair(l.block[1], l.block[2]),
-                            pair(l.shared_dynamic, small)};
+std::uint32_t launch_config(const LaunchWords& w) noexcept {
+  const Configs::Key key = {reinterpret_cast<std::uint64_t>(w.function), w.grid_xy,
+                            w.grid_z_block_x, w.block_yz, w.rest};
   return g_configs.get(key, [&] {
     format::LaunchConfig c;
-    c.kernel = name_id(l.function);
-    c.grid_x = l.grid[0], c.grid_y = l.grid[1], c.grid_z = l.grid[2];
-    c.block_x = l.block[0], c.block_y = l.block[1], c.block_z = l.block[2];
-    c.shared_dynamic = l.shared_dynamic;
-    c.cluster_x = l.cluster[0], c.cluster_y = l.cluster[1], c.cluster_z = l.cluster[2];
-    c.flags = l.flags;
+    c.kernel = name_id(w.function);
+    c.grid_x = low(w.grid_xy), c.grid_y = high(w.grid_xy), c.grid_z = low(w.grid_z_block_x);
+    c.block_x = high(w.grid_z_block_x), c.block_y = low(w.block_yz), c.block_z = high(w.block_yz);
+    c.shared_dynamic = low(w.rest);
+    c.cluster_x = w.rest >> 32 & 0xff, c.cluster_y = w.rest >> 40 & 0xff;
+    c.cluster_z = w.rest >> 48 & 0xff;
+    c.flags = high(w.rest) >> 24;
     return intern(c);
   });
 }

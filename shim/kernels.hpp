@@ -14,17 +14,29 @@ void kernel_alias(const void* handle, const void* known) noexcept;
 // To be called before the driver unloads: it may give the handles away at once.
 void kernels_unloaded(const void* owner) noexcept;
 
-// Everything about a launch that repeats.
-struct LaunchArguments {
-  const void* function;
-  std::uint32_t grid[3];
-  std::uint32_t block[3];
-  std::uint32_t shared_dynamic;
-  std::uint32_t flags;
-  std::uint32_t cluster[3];
+struct Extent {
+  std::uint32_t x = 0, y = 0, z = 0;
 };
 
+// Everything about a launch that repeats, in words as the cache compares them: narrow stores that
+// are read back wide would stall each launch.
+struct LaunchWords {
+  const void* function;
+  std::uint64_t grid_xy, grid_z_block_x, block_yz;
+  std::uint64_t rest;  // dynamic shared memory; cluster x, y, z and flags, 8 bits each
+};
+
+constexpr std::uint64_t pair(std::uint32_t low, std::uint32_t high) {
+  return std::uint64_t{high} << 32 | low;
+}
+constexpr LaunchWords launch_words(const void* function, Extent grid, Extent block,
+                                   std::uint32_t shared_dynamic, std::uint32_t flags = 0,
+                                   Extent cluster = {}) {
+  return {function, pair(grid.x, grid.y), pair(grid.z, block.x), pair(block.y, block.z),
+          pair(shared_dynamic, cluster.x | cluster.y << 8 | cluster.z << 16 | flags << 24)};
+}
+
 // The id of the launch configuration.
-std::uint32_t launch_config(const LaunchArguments& launch) noexcept;
+std::uint32_t launch_config(const LaunchWords& launch) noexcept;
 
 }  // namespace mfushim::shim

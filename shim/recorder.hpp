@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstring>
+#include <new>
 #include <string_view>
 #include <type_traits>
 
@@ -42,8 +42,10 @@ extern MFUSHIM_THREAD_LOCAL Cursor t_cursor;
 // Claims another chunk for the calling thread; false, and one more record lost, when none is free.
 bool claim_chunk(Cursor& cursor) noexcept;
 
+// Inlined, and copied as an object, so that a record is built in its slot: built elsewhere and
+// copied in wide words, it would wait for its own narrow stores.
 template <class Record>
-void append(std::uint32_t lane, const Record& record) noexcept {
+[[gnu::always_inline]] inline void append(std::uint32_t lane, const Record& record) noexcept {
   static_assert(sizeof(Record) <= sizeof(format::RingSlot::record) &&
                 std::is_trivially_copyable_v<Record>);
   Cursor& cursor = t_cursor;
@@ -51,7 +53,7 @@ void append(std::uint32_t lane, const Record& record) noexcept {
   format::RingSlot* const slot = cursor.next++;
   slot->kind = Record::kKind;
   slot->lane = lane;
-  std::memcpy(slot->record.data(), &record, sizeof record);
+  ::new (static_cast<void*>(slot->record.data())) Record(record);
   cursor.chunk->count.store(static_cast<std::uint32_t>(cursor.next - cursor.chunk->slots.data()),
                             std::memory_order_release);
 }
@@ -87,7 +89,7 @@ inline ThreadState& thread_state() noexcept {
 
 // Appends to the calling thread's ring; when there is no room the record is dropped and counted.
 template <class Record>
-void emit(const Record& record) noexcept {
+[[gnu::always_inline]] inline void emit(const Record& record) noexcept {
   static_assert(Record::kKind >= format::Kind::kLaunch && Record::kKind < format::Kind::kGpuKernel);
   detail::append(0, record);
 }

@@ -101,11 +101,35 @@ void* code_of(std::uint32_t index) {
   return const_cast<unsigned char*>(mfushim_pool_code + kPoolCodeSize * index);
 }
 
+// What was looked up and could not be hooked, as facts of the log: "unhooked.NAME" = version asked.
+// Look-ups come before the log is begun, so they are kept here.
+struct Unhooked {
+  std::string_view name;  // of a row: lives for ever
+  int version;
+  std::atomic<bool> ready;
+};
+constinit std::array<Unhooked, 64> g_unhooked{};
+constinit std::atomic<std::size_t> g_unhooked_count{0};
+
+void tell_unhooked(const Unhooked& unhooked) {
+  char key[96], value[16];
+  std::snprintf(key, sizeof key, "unhooked.%.*s", static_cast<int>(unhooked.name.size()),
+                unhooked.name.data());
+  std::snprintf(value, sizeof value, "%d", unhooked.version);
+  fact(key, value);
+}
+
 void count_unhooked(std::string_view name, int version) {
-  char detail[80];
-  std::snprintf(detail, sizeof detail, "not hooked: %.*s %d", static_cast<int>(name.size()),
-                name.data(), version);
-  loss(format::LossCause::kNotRecorded, 0, detail);
+  const std::size_t count = g_unhooked_count.load();
+  for (std::size_t i = 0; i < count && i < g_unhooked.size(); ++i)
+    if (g_unhooked[i].ready && g_unhooked[i].name == name && g_unhooked[i].version == version)
+      return;
+  const std::size_t index = g_unhooked_count.fetch_add(1);
+  if (index >= g_unhooked.size()) return;
+  g_unhooked[index].name = name;
+  g_unhooked[index].version = version;
+  g_unhooked[index].ready = true;
+  if (recording()) tell_unhooked(g_unhooked[index]);
 }
 
 // Whether the exported symbol of this row is that very function.
@@ -164,8 +188,15 @@ void* redirect(std::string_view name, int version, std::uint64_t flags, void* ge
     if (is_exported_as(provider, v, genuine)) return entry_for(v.api, genuine, Door::kGetProc);
   if (chosen != nullptr && asked <= MFUSHIM_CUDA_VERSION)
     return entry_for(chosen->api, genuine, Door::kGetProc);
-  count_unhooked(name, version);
+  count_unhooked(begin->family, version);
   return genuine;
+}
+
+void start_recording() noexcept {
+  start();
+  if (!recording()) return;
+  for (const Unhooked& unhooked : g_unhooked)
+    if (unhooked.ready) tell_unhooked(unhooked);
 }
 
 }  // namespace mfushim::shim

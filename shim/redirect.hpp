@@ -18,4 +18,7 @@ void* entry_for(format::Api api, void* genuine, Door door) noexcept;
 void* redirect(std::string_view name, int version, std::uint64_t flags, void* genuine,
                Provider* provider) noexcept;
 
+// Starts the recorder, and tells it what was looked up before and is not hooked.
+void start_recording() noexcept;
+
 }  // namespace mfushim::shim
