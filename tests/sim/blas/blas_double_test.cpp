@@ -32,34 +32,38 @@ Memory allocate() {
   return memory;
 }
 
-#define TYPED(letter, T)                                                                           \
-  {                                                                                                \
-    const T one{}, *scale = &one;                                                                  \
-    auto *a = static_cast<T*>(memory.a), *b = static_cast<T*>(memory.b);                           \
-    auto* c = static_cast<T*>(memory.c);                                                           \
-    auto* in = static_cast<T**>(memory.arrays);                                                    \
-    CHECK_CUBLAS(                                                                                  \
-        cublas##letter##gemm(handle, kNo, kNo, kM, kN, kK, scale, a, kM, b, kK, scale, c, kM));    \
-    CHECK_CUBLAS(                                                                                  \
-        cublas##letter##gemm_64(handle, kNo, kNo, kM, kN, kK, scale, a, kM, b, kK, scale, c, kM)); \
-    CHECK_CUBLAS(cublas##letter##gemmBatched(handle, kNo, kNo, kM, kN, kK, scale, in, kM, in, kK,  \
-                                             scale, in, kM, kBatch));                              \
-    CHECK_CUBLAS(cublas##letter##gemmBatched_64(handle, kNo, kNo, kM, kN, kK, scale, in, kM, in,   \
-                                                kK, scale, in, kM, kBatch));                       \
-    CHECK_CUBLAS(cublas##letter##gemmStridedBatched(handle, kNo, kNo, kM, kN, kK, scale, a, kM,    \
-                                                    kStrideA, b, kK, kStrideB, scale, c, kM,       \
-                                                    kStrideC, kBatch));                            \
-    CHECK_CUBLAS(cublas##letter##gemmStridedBatched_64(handle, kNo, kNo, kM, kN, kK, scale, a, kM, \
-                                                       kStrideA, b, kK, kStrideB, scale, c, kM,    \
-                                                       kStrideC, kBatch));                         \
+// Both twins of a function; ARGUMENTS are those after the sizes.
+#define TWINS(name, ...)                                         \
+  CHECK_CUBLAS(name(handle, kNo, kNo, kM, kN, kK, __VA_ARGS__)); \
+  CHECK_CUBLAS(name##_64(handle, kNo, kNo, kM, kN, kK, __VA_ARGS__))
+
+#define PLAIN(kind, T)                                                            \
+  {                                                                               \
+    const T one{};                                                                \
+    auto *a = static_cast<T*>(memory.a), *b = static_cast<T*>(memory.b);          \
+    TWINS(cublas##kind, &one, a, kM, b, kK, &one, static_cast<T*>(memory.c), kM); \
   }
 
+#define BATCHED(kind, T)                                                              \
+  {                                                                                   \
+    const T one{};                                                                    \
+    auto *a = static_cast<T*>(memory.a), *b = static_cast<T*>(memory.b);              \
+    auto** in = static_cast<T**>(memory.arrays);                                      \
+    TWINS(cublas##kind##Batched, &one, in, kM, in, kK, &one, in, kM, kBatch);         \
+    TWINS(cublas##kind##StridedBatched, &one, a, kM, kStrideA, b, kK, kStrideB, &one, \
+          static_cast<T*>(memory.c), kM, kStrideC, kBatch);                           \
+  }
+
+#define TYPED(kind, T) PLAIN(kind, T) BATCHED(kind, T)
+
 void typed(cublasHandle_t handle, const Memory& memory) {
-  TYPED(S, float)
-  TYPED(D, double)
-  TYPED(C, cuComplex)
-  TYPED(Z, cuDoubleComplex)
-  TYPED(H, __half)
+  TYPED(Sgemm, float)
+  TYPED(Dgemm, double)
+  TYPED(Cgemm, cuComplex)
+  TYPED(Zgemm, cuDoubleComplex)
+  TYPED(Hgemm, __half)
+  TYPED(Cgemm3m, cuComplex)
+  PLAIN(Zgemm3m, cuDoubleComplex)
 }
 
 void with_types(cublasHandle_t handle, const Memory& memory) {
@@ -70,28 +74,14 @@ void with_types(cublasHandle_t handle, const Memory& memory) {
   const auto algo = CUBLAS_GEMM_DEFAULT;
   void *a = memory.a, *b = memory.b, *c = memory.c;
   auto** in = static_cast<void**>(memory.arrays);
-  CHECK_CUBLAS(
-      cublasSgemmEx(handle, kNo, kNo, kM, kN, kK, &scale, a, t, kM, b, t, kK, &scale, c, f, kM));
-  CHECK_CUBLAS(
-      cublasSgemmEx_64(handle, kNo, kNo, kM, kN, kK, &scale, a, t, kM, b, t, kK, &scale, c, f, kM));
-  CHECK_CUBLAS(cublasCgemmEx(handle, kNo, kNo, kM, kN, kK, &complex_scale, a, z, kM, b, z, kK,
-                             &complex_scale, c, z, kM));
-  CHECK_CUBLAS(cublasCgemmEx_64(handle, kNo, kNo, kM, kN, kK, &complex_scale, a, z, kM, b, z, kK,
-                                &complex_scale, c, z, kM));
-  CHECK_CUBLAS(cublasGemmEx(handle, kNo, kNo, kM, kN, kK, &scale, a, t, kM, b, t, kK, &scale, c, t,
-                            kM, compute, algo));
-  CHECK_CUBLAS(cublasGemmEx_64(handle, kNo, kNo, kM, kN, kK, &scale, a, t, kM, b, t, kK, &scale, c,
-                               t, kM, compute, algo));
-  CHECK_CUBLAS(cublasGemmBatchedEx(handle, kNo, kNo, kM, kN, kK, &scale, in, t, kM, in, t, kK,
-                                   &scale, in, t, kM, kBatch, compute, algo));
-  CHECK_CUBLAS(cublasGemmBatchedEx_64(handle, kNo, kNo, kM, kN, kK, &scale, in, t, kM, in, t, kK,
-                                      &scale, in, t, kM, kBatch, compute, algo));
-  CHECK_CUBLAS(cublasGemmStridedBatchedEx(handle, kNo, kNo, kM, kN, kK, &scale, a, t, kM, kStrideA,
-                                          b, t, kK, kStrideB, &scale, c, t, kM, kStrideC, kBatch,
-                                          compute, algo));
-  CHECK_CUBLAS(cublasGemmStridedBatchedEx_64(handle, kNo, kNo, kM, kN, kK, &scale, a, t, kM,
-                                             kStrideA, b, t, kK, kStrideB, &scale, c, t, kM,
-                                             kStrideC, kBatch, compute, algo));
+  TWINS(cublasSgemmEx, &scale, a, t, kM, b, t, kK, &scale, c, f, kM);
+  TWINS(cublasCgemmEx, &complex_scale, a, z, kM, b, z, kK, &complex_scale, c, z, kM);
+  TWINS(cublasCgemm3mEx, &complex_scale, a, z, kM, b, z, kK, &complex_scale, c, z, kM);
+  TWINS(cublasGemmEx, &scale, a, t, kM, b, t, kK, &scale, c, t, kM, compute, algo);
+  TWINS(cublasGemmBatchedEx, &scale, in, t, kM, in, t, kK, &scale, in, t, kM, kBatch, compute,
+        algo);
+  TWINS(cublasGemmStridedBatchedEx, &scale, a, t, kM, kStrideA, b, t, kK, kStrideB, &scale, c, t,
+        kM, kStrideC, kBatch, compute, algo);
 }
 
 // None of these makes a line of truth or a launch, but the empty product its line.

@@ -6,7 +6,7 @@ using mfusim::blas::gemm;
 #define MFUSIM_SHAPE(Int) \
   cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k
 
-// cublasSgemmEx and cublasCgemmEx: scaled and accumulated in fp32.
+// cublasSgemmEx, cublasCgemmEx and cublasCgemm3mEx: scaled and accumulated in fp32.
 #define MFUSIM_SCALED_EX(name, Int, T)                                                       \
   cublasStatus_t name(MFUSIM_SHAPE(Int), const T* alpha, const void* a, cudaDataType a_type, \
                       Int lda, const void* b, cudaDataType b_type, Int ldb, const T* beta,   \
@@ -54,6 +54,8 @@ MFUSIM_SCALED_EX(cublasSgemmEx, int, float)
 MFUSIM_SCALED_EX(cublasSgemmEx_64, int64_t, float)
 MFUSIM_SCALED_EX(cublasCgemmEx, int, cuComplex)
 MFUSIM_SCALED_EX(cublasCgemmEx_64, int64_t, cuComplex)
+MFUSIM_SCALED_EX(cublasCgemm3mEx, int, cuComplex)
+MFUSIM_SCALED_EX(cublasCgemm3mEx_64, int64_t, cuComplex)
 
 MFUSIM_EX(cublasGemmEx, int)
 MFUSIM_EX(cublasGemmEx_64, int64_t)

@@ -28,10 +28,12 @@ PRODUCTS = [
 
 # As blas_double_test.cpp asks for them: every function once, 48 x 32 x 64, batched by 3.
 SIZES = (48, 32, 64)
-TYPES = {"S": "CUDA_R_32F", "D": "CUDA_R_64F", "C": "CUDA_C_32F", "Z": "CUDA_C_64F", "H": "CUDA_R_16F"}
+TYPED = [("cublasSgemm", "CUDA_R_32F"), ("cublasDgemm", "CUDA_R_64F"), ("cublasCgemm", "CUDA_C_32F"),
+         ("cublasZgemm", "CUDA_C_64F"), ("cublasHgemm", "CUDA_R_16F"), ("cublasCgemm3m", "CUDA_C_32F")]
+UNVERSIONED = ("cublasHgemm", "cublasCgemm3m")  # exported without _v2
 EX_FUNCTIONS = [("cublasSgemmEx", 1, "CUDA_R_16BF"), ("cublasCgemmEx", 1, "CUDA_C_32F"),
-                ("cublasGemmEx", 1, "CUDA_R_16BF"), ("cublasGemmBatchedEx", 3, "CUDA_R_16BF"),
-                ("cublasGemmStridedBatchedEx", 3, "CUDA_R_16BF")]
+                ("cublasCgemm3mEx", 1, "CUDA_C_32F"), ("cublasGemmEx", 1, "CUDA_R_16BF"),
+                ("cublasGemmBatchedEx", 3, "CUDA_R_16BF"), ("cublasGemmStridedBatchedEx", 3, "CUDA_R_16BF")]
 
 
 def shape(p):
@@ -40,12 +42,18 @@ def shape(p):
 
 def every_function():
     functions = []
-    for letter, dtype in TYPES.items():
-        plain = f"cublas{letter}gemm" + ("" if letter == "H" else "_v2")
-        functions += [(plain, 1, dtype), (f"cublas{letter}gemmBatched", 3, dtype),
-                      (f"cublas{letter}gemmStridedBatched", 3, dtype)]
+    for stem, dtype in TYPED:
+        functions += [(stem + ("" if stem in UNVERSIONED else "_v2"), 1, dtype),
+                      (stem + "Batched", 3, dtype), (stem + "StridedBatched", 3, dtype)]
+    functions += [("cublasZgemm3m", 1, "CUDA_C_64F"), *EX_FUNCTIONS]
     return [(name + twin, *SIZES, batch, dtype, "NN")
-            for name, batch, dtype in functions + EX_FUNCTIONS for twin in ("", "_64")]
+            for name, batch, dtype in functions for twin in ("", "_64")]
+
+
+def check_asked(products, expected):
+    for found, asked in zip(map(shape, products), expected):
+        assert found == asked, (found, asked)
+    assert len(products) == len(expected), (len(products), len(expected))
 
 
 def check_sums(lines):
@@ -54,7 +62,7 @@ def check_sums(lines):
     for p in products:
         per_term = 8 if p["dtype"].startswith("CUDA_C_") else 2
         assert p["flops"] == per_term * p["m"] * p["n"] * p["k"] * p["batch"], p
-    assert sum(p["launches"] for p in products) == len(kernels), (products, kernels)
+    assert sum(p["launches"] for p in products) == len(kernels), len(kernels)
     assert sum(k["flops"] for k in kernels) == sum(p["flops"] for p in products)
     return products
 
@@ -63,7 +71,7 @@ def main():
     lt_epilogue, blas_double_test = sys.argv[1:]
     lines = truth.of_run([lt_epilogue])
     products = check_sums(lines)
-    assert [shape(p) for p in products] == PRODUCTS, products
+    check_asked(products, PRODUCTS)
     assert max(p["launches"] for p in products) == 2, "the long k was not split"
     # Kernels made at run time come by cuLaunchKernelEx, those of cuBLAS's own module by cuLaunchKernel.
     names = {launch["corr"]: launch["api"] for launch in truth.of_kind(lines, "launch")}
@@ -72,7 +80,7 @@ def main():
 
     lines = truth.of_run([blas_double_test])
     *products, empty = check_sums(lines)
-    assert [shape(p) for p in products] == every_function(), products
+    check_asked(products, every_function())
     assert (empty["m"], empty["launches"]) == (0, 0), empty
     stubs = [stub["function"] for stub in truth.of_kind(lines, "stub")]
     assert stubs == ["cublasSaxpy_v2"], stubs
