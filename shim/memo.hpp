@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "recorder.hpp"
 
@@ -21,11 +22,9 @@ class Memo {
   // Equal keys give equal ids as long as `make(key)` does.
   template <class Make>
   std::uint32_t get(const Key& key, Make&& make) noexcept {
-    Slot& slot = slots_[hash(key) % kSlots];
+    Slot& slot = slots_[hash(key, kIndexes) % kSlots];
     const std::uint32_t version = slot.version.load(std::memory_order_acquire);
-    bool same = (version & 1) == 0;
-    for (std::size_t i = 0; i < kWords; ++i)
-      same &= slot.key[i].load(std::memory_order_acquire) == key[i];
+    bool same = (version & 1) == 0 && equal(slot, key, kIndexes);
     const std::uint64_t value = slot.value.load(std::memory_order_acquire);
     same &= value >> 32 == generation();
     same &= slot.version.load(std::memory_order_relaxed) == version;
@@ -48,10 +47,17 @@ class Memo {
     std::array<std::atomic<std::uint64_t>, kWords> key;
   };
 
-  // The products do not wait for each other.
-  static std::size_t hash(const Key& key) noexcept {
-    std::uint64_t h = 0;
-    for (std::size_t i = 0; i < kWords; ++i) h += key[i] * (0x9e3779b97f4a7c15u + 2 * i);
+  // Folds over the words: GCC does not unroll loops at -O2, and these are in the path of each
+  // launch.
+  static constexpr std::make_index_sequence<kWords> kIndexes{};
+
+  template <std::size_t... i>
+  static bool equal(const Slot& slot, const Key& key, std::index_sequence<i...>) noexcept {
+    return ((slot.key[i].load(std::memory_order_acquire) == key[i]) & ...);
+  }
+  template <std::size_t... i>
+  static std::size_t hash(const Key& key, std::index_sequence<i...>) noexcept {
+    const std::uint64_t h = ((key[i] * (0x9e3779b97f4a7c15u + 2 * i)) + ...);
     return static_cast<std::size_t>(h ^ h >> 29) * 0xff51afd7ed558ccdu >> 40;
   }
 
