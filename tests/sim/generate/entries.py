@@ -203,17 +203,22 @@ def write_callback_names(out, header, domain, path):
     write(f"{out}/{path}", [f'{{{number}, "{name}"}},' for name, number in names])
 
 
-def write_driver_calls(out, functions, calls):
-    """The runtime's table of driver functions, and those of its own that only forward to one of them."""
-    rows = [line.split("#")[0].split() for line in calls.splitlines()]
-    slots = sorted({row[-1] for row in rows if row})
+def write_driver_calls(out, functions, preprocessed, calls):
+    """The runtime's table of driver functions, and those of its own that only forward to one of them.
+
+    What a CUDA major's headers lack is left out.
+    """
+    known = set(re.findall(r"\bcu[A-Z]\w*", preprocessed))
+    rows = [line.split("#")[0].replace("=", " ").split() for line in calls.splitlines()]
+    rows = [[name for name in row if name in known or name in functions] for row in rows]
+    slots = sorted({name for row in rows for name in row if name not in functions})
     write(f"{out}/driver_slots.inc", [f"MFUSIM_SLOT({name})" for name in slots])
     lines = ['#include "driver.hpp"', '#include "runtime_impl.hpp"', "namespace mfusim::runtime {"]
     for row in rows:
-        if len(row) == 3 and row[0] in functions:
+        if len(row) > 1 and row[0] in functions:
             function = functions[row[0]]
-            names = "".join(f", {name}" for _, name in function.parameters)
-            lines.append(f"{function.signature('impl_')} {{ return forward(&Driver::{row[2]}{names}); }}")
+            candidates = ", ".join(f"&Driver::{name}" for name in row[1:])
+            lines.append(f"{function.signature('impl_')} {{ return forward<{candidates}>({function.names()}); }}")
     write(f"{out}/runtime_forwards.cpp", lines + ["}  // namespace mfusim::runtime"])
 
 
@@ -246,7 +251,7 @@ def main():
         write_entries(options.out, "runtime", functions,
                       parse_callback_ids(ids, "CUPTI_RUNTIME_TRACE_CBID_"),
                       [name for name in extra if name not in functions])
-        write_driver_calls(options.out, functions, read(options.driver_calls))
+        write_driver_calls(options.out, functions, text, read(options.driver_calls))
         write_error_names(options.out, text, "cudaSuccess", "cuda", "runtime_errors.inc")
     else:
         functions = parse_functions(text, "CUptiResult", r"cupti[A-Z]\w*")

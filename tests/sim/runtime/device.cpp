@@ -162,7 +162,13 @@ cudaError_t impl_cudaDeviceReset() {
 cudaError_t impl_cudaDeviceGetAttribute(int* value, enum cudaDeviceAttr which, int device) {
   return as_error(driver().cuDeviceGetAttribute(value, CUdevice_attribute(which), device));
 }
-cudaError_t impl_cudaGetDeviceProperties(struct cudaDeviceProp* out, int device) {
+// CUDA 12 gave the function a new name with its new struct; the old name keeps CUDA 11's layout.
+#if CUDART_VERSION >= 12000 && CUDART_VERSION < 13000
+#define MFUSIM_GET_DEVICE_PROPERTIES impl_cudaGetDeviceProperties_v2
+#else
+#define MFUSIM_GET_DEVICE_PROPERTIES impl_cudaGetDeviceProperties
+#endif
+cudaError_t MFUSIM_GET_DEVICE_PROPERTIES(struct cudaDeviceProp* out, int device) {
   if (!out) return cudaErrorInvalidValue;
   if (device < 0 || device >= device_count()) return cudaErrorInvalidDevice;
   memset(out, 0, sizeof *out);

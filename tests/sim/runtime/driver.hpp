@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <cuda.h>
-#include <cudaProfiler.h>
 
 #include "api_call.hpp"
 #include "mfusim/driver.h"
@@ -40,13 +39,25 @@ inline cudaError_t as_error(CUresult result) {
   return static_cast<cudaError_t>(result);
 }
 
-// Calls a driver function with the runtime's own arguments: the two differ in the names of types
-// alone.
+template <typename... Parameters>
+constexpr size_t arity(CUresult (*Driver::*)(Parameters...)) {
+  return sizeof...(Parameters);
+}
 template <typename... Parameters, typename... Arguments>
-cudaError_t forward(CUresult (*Driver::*function)(Parameters...), Arguments... arguments) {
-  static_assert(sizeof...(Parameters) == sizeof...(Arguments));
-  if (cudaError_t bad = use_context()) return bad;
-  return as_error((driver().*function)((Parameters)(arguments)...));
+CUresult call_cast(CUresult (*function)(Parameters...), Arguments... arguments) {
+  return function((Parameters)(arguments)...);
+}
+
+// Calls a driver function with the runtime's own arguments: the two differ in the names of types
+// alone. Of several, which are the ABI variants of one name, the first that takes as many.
+template <auto function, auto... others, typename... Arguments>
+cudaError_t forward(Arguments... arguments) {
+  if constexpr (arity(function) != sizeof...(Arguments)) {
+    return forward<others...>(arguments...);
+  } else {
+    if (cudaError_t bad = use_context()) return bad;
+    return as_error(call_cast(driver().*function, arguments...));
+  }
 }
 
 #define MFUSIM_NEED_CONTEXT() \
