@@ -29,7 +29,8 @@ using format::Api;
 using format::Library;
 
 constexpr std::size_t kMaxProviders = 32;
-constexpr std::size_t kMaxCallers = 256;
+constexpr std::size_t kMaxCallers = 4096;  // Triton made a module per kernel
+constexpr std::size_t kMaxPages = 4096;
 
 // What is looked up may change errno; the program must not see it.
 class KeepErrno {
@@ -51,10 +52,11 @@ struct Caller {
 };
 
 constinit Provider g_providers[kMaxProviders]{};
+// The first stands for code in no module: compiled at run time.
 constinit Caller g_callers[kMaxCallers]{};
-constinit std::atomic<std::size_t> g_caller_count{0};
-constinit Caller g_unknown_caller{};  // code in no module: compiled at run time
-MFUSHIM_THREAD_LOCAL Caller* t_caller = nullptr;
+constinit std::atomic<std::size_t> g_caller_count{1};
+// Which caller a page of code belongs to, as page number << 16 | index.
+constinit std::atomic<std::uint64_t> g_pages[kMaxPages]{};
 constinit const char kAbsent = 0;  // its address: looked up, and not there
 
 // How file names of a library begin; what follows is the major.
@@ -153,11 +155,11 @@ Provider* choose_provider(const link_map* module, Library library, const char* n
   return function != nullptr && !is_own(function) ? provider_of(function) : nullptr;
 }
 
-// The code segment around an address as a caller; the unknown one where there is no module.
-Caller& add_caller(const void* address) {
+// Index of the code segment around an address as a new caller; 0 where there is no module.
+std::size_t add_caller(std::uintptr_t address) {
   struct Search {
     std::uintptr_t address, begin, end;
-  } search{reinterpret_cast<std::uintptr_t>(address), 0, 0};
+  } search{address, 0, 0};
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* data) {
         auto& s = *static_cast<Search*>(data);
@@ -174,27 +176,36 @@ Caller& add_caller(const void* address) {
         return 0;
       },
       &search);
-  if (search.end == 0) return g_unknown_caller;
+  if (search.end == 0) return 0;
   const std::size_t index = g_caller_count.fetch_add(1);
-  if (index >= kMaxCallers) return g_unknown_caller;
+  if (index >= kMaxCallers) return 0;
   Caller& caller = g_callers[index];
   caller.begin = search.begin;
   caller.end = search.end;
   caller.ready.store(true, std::memory_order_release);
-  return caller;
+  return index;
+}
+
+std::size_t search_caller(std::uintptr_t address) {
+  const std::size_t count = g_caller_count.load(std::memory_order_acquire);
+  for (std::size_t i = 1; i < count && i < kMaxCallers; ++i) {
+    const Caller& c = g_callers[i];
+    if (c.ready.load(std::memory_order_acquire) && address >= c.begin && address < c.end) return i;
+  }
+  return add_caller(address);
 }
 
 Caller& find_caller(const void* address) {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  if (t_caller != nullptr && at >= t_caller->begin && at < t_caller->end) return *t_caller;
-  const std::size_t count = g_caller_count.load(std::memory_order_acquire);
-  for (std::size_t i = 0; i < count && i < kMaxCallers; ++i) {
-    Caller& c = g_callers[i];
-    if (c.ready.load(std::memory_order_acquire) && at >= c.begin && at < c.end)
-      return *(t_caller = &c);
-  }
+  const std::uint64_t page = at >> 12;
+  auto& known = g_pages[page % kMaxPages];
+  const std::uint64_t word = known.load(std::memory_order_acquire);
+  if (word >> 16 == page) [[likely]]
+    return g_callers[word & 0xffff];
   const KeepErrno keep;
-  return add_caller(address);
+  const std::size_t index = search_caller(at);
+  known.store(page << 16 | index, std::memory_order_release);
+  return g_callers[index];
 }
 
 }  // namespace
@@ -247,7 +258,7 @@ void* linked_function(Api api, const void* address, Provider*& provider) noexcep
   provider = slot.load(std::memory_order_acquire);
   if (provider == nullptr) {
     const KeepErrno keep;
-    const link_map* const module = &caller != &g_unknown_caller ? module_of(address) : nullptr;
+    const link_map* const module = &caller != &g_callers[0] ? module_of(address) : nullptr;
     provider = choose_provider(module, row.library, row.name.data());
     if (provider == nullptr) return nullptr;
     slot.store(provider, std::memory_order_release);
