@@ -2,7 +2,6 @@
 #include "model/join.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "knowledge/kernel_classes.hpp"
@@ -12,6 +11,8 @@ namespace mfushim::model {
 namespace {
 
 constexpr int kDeepestNesting = 16;  // longer chains of parents are damage
+// Recorded calls inside of one call at most; the parent of a later one stays unknown.
+constexpr std::size_t kNearby = 65536;
 
 void mark_group_ends(Process& process) {
   std::vector<std::uint32_t> group_ends;
@@ -25,23 +26,50 @@ void mark_group_ends(Process& process) {
       call.kind = CallKind::kGroupEnd;
 }
 
-void join_calls(Process& process) {
-  auto& calls = process.calls;
-  std::vector<std::uint32_t> order(calls.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const auto key = [&](std::uint32_t i) { return std::pair(calls[i].thread, calls[i].sequence); };
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(key(a), a) < std::tuple(key(b), b);
-  };
-  if (!std::is_sorted(order.begin(), order.end(), before))
-    std::sort(order.begin(), order.end(), before);
-  for (HostCall& call : calls) {
+// Sequence numbers of a thread lie close together, so that counting orders them; `list` holds one
+// thread's calls.
+void order_by_sequence(const std::vector<HostCall>& calls, std::vector<std::uint32_t>& list) {
+  std::uint64_t first = ~std::uint64_t{0};
+  std::uint64_t last = 0;
+  for (const std::uint32_t i : list) {
+    first = std::min(first, calls[i].sequence);
+    last = std::max(last, calls[i].sequence);
+  }
+  if (last - first > 4 * list.size() + 4096) {
+    std::stable_sort(list.begin(), list.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return calls[a].sequence < calls[b].sequence;
+    });
+    return;
+  }
+  std::vector<std::uint32_t> place(last - first + 2);
+  for (const std::uint32_t i : list) ++place[calls[i].sequence - first + 1];
+  for (std::size_t at = 1; at < place.size(); ++at) place[at] += place[at - 1];
+  std::vector<std::uint32_t> ordered(list.size());
+  for (const std::uint32_t i : list) ordered[place[calls[i].sequence - first]++] = i;
+  list = std::move(ordered);
+}
+
+// The call around each call is a few places before it.
+void find_parents(std::vector<HostCall>& calls, const std::vector<std::uint32_t>& ordered) {
+  for (std::size_t at = 0; at < ordered.size(); ++at) {
+    HostCall& call = calls[ordered[at]];
     const std::uint64_t distance = std::exchange(call.parent, kNone);
     if (distance == 0 || distance > call.sequence) continue;
-    const std::pair wanted(call.thread, call.sequence - distance);
-    const auto found = std::lower_bound(order.begin(), order.end(), wanted,
-                                        [&](std::uint32_t i, const auto& k) { return key(i) < k; });
-    if (found != order.end() && key(*found) == wanted) call.parent = *found;
+    const std::uint64_t wanted = call.sequence - distance;
+    const auto found = std::lower_bound(
+        ordered.begin() + static_cast<std::ptrdiff_t>(at > kNearby ? at - kNearby : 0),
+        ordered.begin() + static_cast<std::ptrdiff_t>(at), wanted,
+        [&](std::uint32_t i, std::uint64_t sequence) { return calls[i].sequence < sequence; });
+    if (calls[*found].sequence == wanted) call.parent = *found;
+  }
+}
+
+void join_calls(Process& process) {
+  for (std::uint32_t i = 0; i < process.calls.size(); ++i)
+    process.threads[process.calls[i].thread].push_back(i);
+  for (auto& [thread, list] : process.threads) {
+    order_by_sequence(process.calls, list);
+    find_parents(process.calls, list);
   }
 }
 

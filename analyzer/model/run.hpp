@@ -140,6 +140,8 @@ struct Process {
   std::map<std::uint32_t, DeviceInfo> devices;  // by index
 
   std::vector<HostCall> calls;
+  // Indices of a thread's calls in the order in which they were entered.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> threads;
   std::vector<Mark> marks;
   std::map<std::uint32_t, std::vector<DeviceWork>> work;  // by device index, sorted by start
 

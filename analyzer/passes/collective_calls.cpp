@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -42,26 +41,15 @@ Spans spans_of(const model::Run& run, const model::Process& process) {
 // launched anything. Inner ends of nested groups launch nothing.
 std::map<std::uint32_t, std::vector<std::uint32_t>> groups_of(const model::Process& process,
                                                               const Spans& spans) {
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
-    const HostCall& call = process.calls[i];
-    if ((call.kind == CallKind::kCollective && call.group != 0) ||
-        (call.kind == CallKind::kGroupEnd && spans.contains(i)))
-      order.push_back(i);
-  }
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::tuple(process.calls[a].thread, process.calls[a].sequence) <
-           std::tuple(process.calls[b].thread, process.calls[b].sequence);
-  });
   std::map<std::uint32_t, std::vector<std::uint32_t>> groups;
-  std::vector<std::uint32_t> pending;
-  for (const std::uint32_t i : order) {
-    const HostCall& call = process.calls[i];
-    if (!pending.empty() && process.calls[pending.back()].thread != call.thread) pending.clear();
-    if (call.kind == CallKind::kCollective) {
-      if (!spans.contains(i)) pending.push_back(i);
-    } else {
-      groups[i] = std::exchange(pending, {});
+  for (const auto& [thread, list] : process.threads) {
+    std::vector<std::uint32_t> pending;
+    for (const std::uint32_t i : list) {
+      const HostCall& call = process.calls[i];
+      if (call.kind == CallKind::kCollective && call.group != 0 && !spans.contains(i))
+        pending.push_back(i);
+      else if (call.kind == CallKind::kGroupEnd && spans.contains(i))
+        groups[i] = std::exchange(pending, {});
     }
   }
   return groups;

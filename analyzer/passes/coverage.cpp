@@ -52,7 +52,9 @@ void add_gaps(const model::Process& process, CoverageResult& result) {
 }
 
 void add_times(const model::Process& process, CoverageResult& result) {
-  if (process.has_gpu_time()) {
+  if (process.gpu_time.source == format::GpuTimeSource::kImported) {
+    // One clock for both in the trace, which does not tell how well they were brought together.
+  } else if (process.has_gpu_time()) {
     const std::int64_t error = std::int64_t{process.gpu_time.error_ns} + process.clock.error_ns();
     result.clock_error_ns = std::max(result.clock_error_ns.value_or(0), error);
   } else if (process.work.empty()) {

@@ -74,16 +74,15 @@ struct ThreadTime {
 };
 
 std::map<std::uint32_t, ThreadTime> thread_times(const model::Process& process) {
-  std::vector<const HostCall*> outermost;
-  for (const HostCall& call : process.calls)
-    if (call.parent == kNone) outermost.push_back(&call);
-  std::sort(outermost.begin(), outermost.end(),
-            [](const HostCall* a, const HostCall* b) { return a->start < b->start; });
   std::map<std::uint32_t, ThreadTime> times;
-  for (const HostCall* call : outermost) {
-    ThreadTime& time = times[call->thread];
-    (submits_work(*call) ? time.submitting : time.other)
-        .add({process.on_device_clock(call->start), process.on_device_clock(call->end)});
+  for (const auto& [thread, list] : process.threads) {
+    ThreadTime& time = times[thread];
+    for (const std::uint32_t i : list) {
+      const HostCall& call = process.calls[i];
+      if (call.parent != kNone) continue;
+      (submits_work(call) ? time.submitting : time.other)
+          .add({process.on_device_clock(call.start), process.on_device_clock(call.end)});
+    }
   }
   return times;
 }
@@ -126,8 +125,12 @@ void look_at_gaps(const model::Rank& rank, const Activity& activity, LaunchResul
   }
 }
 
-std::int64_t percentile(const std::vector<std::int64_t>& sorted, std::size_t percent) {
-  return sorted[(sorted.size() * percent + 99) / 100 - 1];
+// The value of that rank (nearest above); reorders `values`.
+std::int64_t percentile(std::vector<std::int64_t>& values, std::size_t percent) {
+  const auto at =
+      values.begin() + static_cast<std::ptrdiff_t>((values.size() * percent + 99) / 100 - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
 }
 
 }  // namespace
@@ -142,10 +145,8 @@ LaunchResult find_launches(const model::Run& run, View view,
     look_at_records(run.ranks[i], view, result, delays);
     if (run.ranks[i].process->has_gpu_time()) look_at_gaps(run.ranks[i], *activities[i], result);
   }
-  if (!delays.empty()) {
-    std::sort(delays.begin(), delays.end());
+  if (!delays.empty())
     result.delay = {percentile(delays, 50), percentile(delays, 90), percentile(delays, 99)};
-  }
   return result;
 }
 
