@@ -179,12 +179,11 @@ Json overlap_section(const passes::Analysis& a) {
 Json comm_section(const passes::CollectiveResult& c) {
   Json list = Json::array();
   for (const passes::CollectiveRow& row : c.rows) {
-    Json json = {{"communicator", row.communicator},
-                 {"op", knowledge::name_of(row.op)},
-                 {"dtype", knowledge::name_of(row.dtype)}};
+    Json json = {{"communicator", row.communicator}, {"op", knowledge::name_of(row.op)}};
+    if (row.dtype != format::DType::kUnknown) json["dtype"] = knowledge::name_of(row.dtype);
     if (row.size > 0) json["size"] = row.size;
     json["calls"] = row.calls;
-    json["bytes"] = row.bytes;
+    if (row.bytes != 0) json["bytes"] = row.bytes;
     if (row.timed_calls > 0) json["total_ns"] = row.duration_ns;
     put(json, "alg_bytes_per_s", row.alg_bytes_per_s());
     put(json, "bus_bytes_per_s", row.bus_bytes_per_s());

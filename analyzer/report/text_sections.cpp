@@ -77,7 +77,8 @@ void print_collectives(std::string& out, const Analysis& a) {
   for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i) {
     const passes::CollectiveRow& row = rows[i];
     print(out, "  {:<14} {:<5} {:>6} {:>12} {:>11} {:>11} {:>11}  {}\n", knowledge::name_of(row.op),
-          knowledge::name_of(row.dtype), count(row.calls), si(static_cast<double>(row.bytes), "B"),
+          knowledge::name_of(row.dtype), count(row.calls),
+          row.bytes == 0 ? "unknown" : si(static_cast<double>(row.bytes), "B"),
           row.timed_calls > 0 ? duration(row.duration_ns) : "unknown",
           optional_rate(row.alg_bytes_per_s(), "B/s"), optional_rate(row.bus_bytes_per_s(), "B/s"),
           row.wait_ns ? fmt::format("{} of it waiting", duration(*row.wait_ns)) : "wait included");
