@@ -131,8 +131,15 @@ void label_facts() noexcept {
   }
 }
 
+// A process of this host, told from others of the same number by its start.
+void name_process(char (&text)[128], const char* host, int pid) noexcept {
+  std::snprintf(text, sizeof text, "%s:%d:%llu", host, pid,
+                static_cast<unsigned long long>(format::process_start_ticks(pid)));
+}
+
 // Tells runs apart that follow each other in one folder. The most telling one that there is: the
-// scheduler's job, torchelastic's run, else host and start of the process group.
+// scheduler's job, torchelastic's run or else its agent (each worker has a process group of its
+// own), else the process group.
 void run_id_fact(const char* host) noexcept {
   char id[512];
   const char* const slurm = value_of("SLURM_JOB_ID");
@@ -140,10 +147,9 @@ void run_id_fact(const char* host) noexcept {
   const char* const pmix = value_of("PMIX_NAMESPACE");
   const char* const restart = value_of("TORCHELASTIC_RESTART_COUNT");
   const auto or_zero = [](const char* text) { return text != nullptr ? text : "0"; };
-  char group[128];
-  const int leader = getpgrp();
-  std::snprintf(group, sizeof group, "%s:%d:%llu", host, leader,
-                static_cast<unsigned long long>(format::process_start_ticks(leader)));
+  char group[128], agent[128];
+  name_process(group, host, getpgrp());
+  name_process(agent, host, getppid());
   fact("run.group", group);
   if (slurm != nullptr)
     std::snprintf(id, sizeof id, "slurm:%s.%s.%s", slurm, or_zero(value_of("SLURM_STEP_ID")),
@@ -152,6 +158,8 @@ void run_id_fact(const char* host) noexcept {
     std::snprintf(id, sizeof id, "torchelastic:%s", elastic);
   else if (pmix != nullptr)
     std::snprintf(id, sizeof id, "pmix:%s", pmix);
+  else if (elastic != nullptr)
+    std::snprintf(id, sizeof id, "agent:%s", agent);
   else
     std::snprintf(id, sizeof id, "group:%s", group);
   if (restart != nullptr && std::strcmp(restart, "0") != 0) {

@@ -41,14 +41,14 @@ std::uint64_t hash_of(format::Kind kind, std::span<const std::uint8_t> bytes) no
   return h;
 }
 
-// The new definition's index + 1, or 0 when the area is full.
+// The new definition's index + 1, or 0 when no more than `reserve` slots are free.
 std::uint32_t add_definition(format::Ring ring, format::Kind kind,
-                             std::span<const std::uint8_t> bytes) noexcept {
+                             std::span<const std::uint8_t> bytes, std::size_t reserve) noexcept {
   format::RingHeader& h = ring.header();
   const auto slots = ring.definitions();
   const auto heap = ring.heap();
   // Looked at before adding, so that the counters of a full area cannot wrap around.
-  if (bytes.empty() || h.definitions.load() >= slots.size() ||
+  if (bytes.empty() || h.definitions.load() + reserve >= slots.size() ||
       h.heap_used.load() + bytes.size() > heap.size())
     return 0;
   const std::uint32_t offset = h.heap_used.fetch_add(static_cast<std::uint32_t>(bytes.size()));
@@ -94,7 +94,7 @@ namespace detail {
 std::uint32_t define_bytes(format::Kind kind, std::span<const std::uint8_t> bytes) noexcept {
   const format::Ring ring = current_ring();
   if (!ring) return 0;
-  const std::uint32_t made = add_definition(ring, kind, bytes);
+  const std::uint32_t made = add_definition(ring, kind, bytes, 0);
   if (made == 0) {
     loss(format::LossCause::kDefinitionsFull, 1, {});
     return 0;
@@ -104,7 +104,8 @@ std::uint32_t define_bytes(format::Kind kind, std::span<const std::uint8_t> byte
 
 // Two threads that meet with new content both define it; the one that comes second to the table
 // takes the first one's id, and its own definition is never referred to.
-std::uint32_t intern_bytes(format::Kind kind, std::span<const std::uint8_t> bytes) noexcept {
+std::uint32_t intern_bytes(format::Kind kind, std::span<const std::uint8_t> bytes,
+                           std::size_t reserve) noexcept {
   const format::Ring ring = current_ring();
   if (!ring || g_table.entries == nullptr) return 0;
   const std::uint64_t hash = hash_of(kind, bytes);
@@ -115,7 +116,7 @@ std::uint32_t intern_bytes(format::Kind kind, std::span<const std::uint8_t> byte
     auto& entry = g_table.entries[i & (g_table.size - 1)];
     std::uint64_t found = entry.load(std::memory_order_acquire);
     if (found == 0) {
-      if (made == 0) made = add_definition(ring, kind, bytes);
+      if (made == 0) made = add_definition(ring, kind, bytes, reserve);
       if (made == 0) {
         loss(format::LossCause::kDefinitionsFull, 1, {});
         return 0;
@@ -134,8 +135,14 @@ std::uint32_t intern(std::string_view name) noexcept {
   // Names as long as this come from templates; the head says which kernel it is.
   return intern_record(format::Name{0, name.substr(0, detail::kMaxDefinition - 16)});
 }
+// Programs of ever new sizes fill the area with configurations first: the last eighth is kept for
+// what says more, and which kernel it was is known to the end.
 std::uint32_t intern(format::LaunchConfig config) noexcept {
-  return intern_record(config);
+  const std::uint32_t id = intern_record(config, current_ring().plan().definition_slots / 8);
+  if (id != 0) return id;
+  format::LaunchConfig kernel_alone;
+  kernel_alone.kernel = config.kernel;
+  return intern_record(kernel_alone);
 }
 std::uint32_t intern(format::GemmShape shape) noexcept {
   return intern_record(shape);

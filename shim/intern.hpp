@@ -32,7 +32,9 @@ inline constexpr bool kHasText = std::apply(
 
 // 0 when there is no room.
 std::uint32_t define_bytes(format::Kind kind, std::span<const std::uint8_t> bytes) noexcept;
-std::uint32_t intern_bytes(format::Kind kind, std::span<const std::uint8_t> bytes) noexcept;
+// New content is only added while more than `reserve` definitions have room.
+std::uint32_t intern_bytes(format::Kind kind, std::span<const std::uint8_t> bytes,
+                           std::size_t reserve) noexcept;
 
 template <class Record, class Use>
 std::uint32_t with_bytes(const Record& record, Use&& use) noexcept {
@@ -51,8 +53,10 @@ std::uint32_t define(const Record& record) noexcept {
 }
 
 template <class Record>
-std::uint32_t intern_record(const Record& record) noexcept {
-  return detail::with_bytes(record, detail::intern_bytes);
+std::uint32_t intern_record(const Record& record, std::size_t reserve = 0) noexcept {
+  return detail::with_bytes(record, [reserve](format::Kind kind, std::span<const std::uint8_t> b) {
+    return detail::intern_bytes(kind, b, reserve);
+  });
 }
 
 }  // namespace mfushim::shim

@@ -20,13 +20,14 @@ namespace {
 
 using namespace mfushim;
 
-constexpr int kKernels = 7, kGrids = 13;
+constexpr int kKernels = 7;
+int g_grids = 13;
 
 // One launch, as a hook would record it: definitions looked up each time, by all threads at once.
 void record_launch(int i) {
   format::LaunchConfig config;
   config.kernel = shim::intern("kernel_" + std::to_string(i % kKernels));
-  config.grid_x = static_cast<std::uint32_t>(i % kGrids) + 1;
+  config.grid_x = static_cast<std::uint32_t>(i % g_grids) + 1;
   format::Launch launch;
   launch.api = shim::api_name(format::Api::cuLaunchKernel);
   launch.subject = shim::intern(config);
@@ -91,6 +92,7 @@ int main(int argc, char** argv) {
     shim::arm();
     return 0;
   }
+  if (life == "sizes") g_grids = each;
   if (life == "small-files") {
     const rlimit limit = {64 * 1024, 64 * 1024};
     std::signal(SIGXFSZ, SIG_IGN);

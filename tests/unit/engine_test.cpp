@@ -169,6 +169,29 @@ TEST_CASE("a log stops at its size and says what is missing", "[engine]") {
   CHECK(log.launch_count() + lost == static_cast<std::uint64_t>(run.counts[0]));
 }
 
+TEST_CASE("a program of ever new sizes keeps its kernels' names", "[engine]") {
+  constexpr std::uint64_t kSizes = 40000;  // more than the ring has room to define
+  const TemporaryFolder folder;
+  const auto run = run_probe("MFUSHIM_OUT=" + folder.path(), "sizes 1 40000");
+  REQUIRE(exited_well(run));
+  const auto logs = read_logs(folder.path());
+  REQUIRE(logs.size() == 1);
+  const auto& log = logs[0];
+  CHECK(log.launch_count() == kSizes);
+  CHECK(log.configs.size() < kSizes);
+  CHECK(log.lost.at(format::LossCause::kDefinitionsFull) >= kSizes - log.configs.size());
+  CHECK_FALSE(log.undefined_use);
+  bool good = true;
+  for (const auto& [lane, launches] : log.launches)
+    for (const auto& launch : launches) {
+      const auto& config = log.configs.at(launch.subject);
+      good = good &&
+             log.names.at(config.kernel) == "kernel_" + std::to_string(launch.correlation % 7) &&
+             (config.grid_x == 0 || config.grid_x == launch.correlation + 1);
+    }
+  CHECK(good);
+}
+
 TEST_CASE("a write error stops recording, not the job", "[engine]") {
   const TemporaryFolder folder;
   const auto run = run_probe("MFUSHIM_OUT=" + folder.path(), "small-files 2 200000");
