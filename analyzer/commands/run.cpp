@@ -86,8 +86,16 @@ int run(const Arguments& arguments) {
        "where device times come from (auto)",
        {"auto", "cupti", "events", "off"},
        {}},
-      {"--window", "MFUSHIM_WINDOW", "START:LENGTH[:PERIOD] of GPU timing", {}, {}},
-      {"--stacks", "MFUSHIM_STACKS", "call stacks (off)", {"off", "sampled", "all"}, {}},
+      {"--window",
+       "MFUSHIM_WINDOW",
+       "START:LENGTH[:PERIOD] of GPU timing (no effect in this version)",
+       {},
+       {}},
+      {"--stacks",
+       "MFUSHIM_STACKS",
+       "call stacks (no effect in this version)",
+       {"off", "sampled", "all"},
+       {}},
       {"--max-bytes", "MFUSHIM_MAX_BYTES", "size of each log at most, as in 500M", {}, {}}};
   for (Setting& setting : settings) {
     CLI::Option* const option = app.add_option(setting.option, setting.value, setting.help);
