@@ -79,6 +79,7 @@ void call_subscriber(MfusimApi& api, CUpti_ApiCallbackSite site) {
   info.functionParams = api.params;
   info.functionReturnValue = site == CUPTI_API_EXIT ? &api.result : nullptr;
   info.symbolName = launched_kernel(api);
+  info.context = static_cast<CUcontext>(api.context);
   info.contextUid = api.context_id;
   info.correlationData = &api.tracer_data;
   info.correlationId = api.correlation;

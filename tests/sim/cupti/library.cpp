@@ -55,6 +55,36 @@ CUptiResult cuptiGetErrorMessage(CUptiResult result, const char** text) {
   return cuptiGetResultString(result, text);
 }
 
+}  // extern "C"
+
+namespace {
+template <typename Id>
+CUptiResult give_id(Id* out, MfusimHandleKind kind, void* handle) {
+  const uint64_t id = id_of(kind, handle);
+  if (!out || id == 0) return CUPTI_ERROR_INVALID_PARAMETER;
+  *out = Id(id);
+  return CUPTI_SUCCESS;
+}
+}  // namespace
+
+extern "C" {
+
+CUptiResult cuptiGetContextId(CUcontext context, uint32_t* id) {
+  return give_id(id, MFUSIM_CONTEXT, context);
+}
+CUptiResult cuptiGetStreamIdEx(CUcontext, CUstream stream, uint8_t, uint32_t* id) {
+  return give_id(id, MFUSIM_STREAM, stream);
+}
+CUptiResult cuptiGetGraphId(CUgraph graph, uint32_t* id) {
+  return give_id(id, MFUSIM_GRAPH_HANDLE, graph);
+}
+CUptiResult cuptiGetGraphExecId(CUgraphExec exec, uint32_t* id) {
+  return give_id(id, MFUSIM_GRAPH_EXEC, exec);
+}
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t* id) {
+  return give_id(id, MFUSIM_GRAPH_NODE, node);
+}
+
 // Detaches: nothing is recorded until something is enabled again.
 CUptiResult cuptiFinalize() {
   for (auto& kind : state().enabled) kind.store(false);

@@ -14,6 +14,7 @@ namespace {
 struct Hooks {
   MfusimSetTracerFn set_tracer = nullptr;
   MfusimKernelNameFn kernel_name = nullptr;
+  MfusimIdFn id = nullptr;
   MfusimStubFn stub = nullptr;
 
   Hooks() {
@@ -21,6 +22,7 @@ struct Hooks {
     if (!driver) return;
     set_tracer = reinterpret_cast<MfusimSetTracerFn>(dlsym(driver, MFUSIM_SET_TRACER_SYMBOL));
     kernel_name = reinterpret_cast<MfusimKernelNameFn>(dlsym(driver, MFUSIM_KERNEL_NAME_SYMBOL));
+    id = reinterpret_cast<MfusimIdFn>(dlsym(driver, MFUSIM_ID_SYMBOL));
     stub = reinterpret_cast<MfusimStubFn>(dlsym(driver, MFUSIM_STUB_SYMBOL));
   }
 };
@@ -82,6 +84,10 @@ CUptiResult attach() {
 
 const char* kernel_name(const void* function) {
   return hooks().kernel_name ? hooks().kernel_name(function) : nullptr;
+}
+
+uint64_t id_of(MfusimHandleKind kind, void* handle) {
+  return hooks().id ? hooks().id(kind, handle) : 0;
 }
 
 uint64_t now_ns() {

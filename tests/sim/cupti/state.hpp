@@ -58,6 +58,7 @@ inline bool enabled(CUpti_ActivityKind kind) {
 // driver.
 CUptiResult attach();
 const char* kernel_name(const void* function);
+uint64_t id_of(MfusimHandleKind kind, void* handle);
 
 uint64_t now_ns();
 CUptiResult stub_hit(const char* function);

@@ -40,6 +40,7 @@ void enter(MfusimApi& api) {
   api.depth = t_call.depth++;
   api.correlation = t_call.correlation;
   api.context_id = current_context_id();
+  api.context = current_context_handle();
   const MfusimTracer* listener = tracer();
   if (listener->enter) listener->enter(&api);
   api.start_ns = now_ns();

@@ -84,6 +84,10 @@ uint32_t current_context_id() {
   return t_stack.empty() ? 0 : t_stack.back().id;
 }
 
+CUcontext current_context_handle() {
+  return t_stack.empty() ? nullptr : t_stack.back().handle;
+}
+
 void make_current(CUcontext context) {
   if (!t_stack.empty()) t_stack.pop_back();
   if (context) t_stack.push_back({context, id_of(context)});
@@ -129,7 +133,7 @@ CUresult impl_cuCtxDestroy_v2(CUcontext handle) {
 
 CUresult impl_cuCtxGetCurrent(CUcontext* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  *out = t_stack.empty() ? nullptr : t_stack.back().handle;
+  *out = current_context_handle();
   return CUDA_SUCCESS;
 }
 

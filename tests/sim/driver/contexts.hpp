@@ -31,6 +31,7 @@ Handles<Context, CUcontext>& contexts();
 Context* current_context();
 // As current_context()->id, 0 for none; without the lock (kept per thread, for the tracer).
 uint32_t current_context_id();
+CUcontext current_context_handle();  // likewise
 void make_current(CUcontext context);
 bool is_device(CUdevice device);
 

@@ -234,3 +234,22 @@ CUresult impl_cuGraphNodeGetEnabled(CUgraphExec exec_handle, CUgraphNode node_ha
 }
 
 }  // namespace mfusim
+
+MFUSIM_EXPORT uint64_t mfusim_id(MfusimHandleKind kind, void* handle) {
+  using namespace mfusim;
+  Lock lock;
+  const auto id_of = [](const auto* object) { return object ? uint64_t(object->id) : 0; };
+  switch (kind) {
+    case MFUSIM_CONTEXT:
+      return id_of(contexts().find(static_cast<CUcontext>(handle)));
+    case MFUSIM_STREAM:
+      return id_of(find_stream(static_cast<CUstream>(handle)));
+    case MFUSIM_GRAPH_HANDLE:
+      return id_of(graphs().find(static_cast<CUgraph>(handle)));
+    case MFUSIM_GRAPH_EXEC:
+      return id_of(execs().find(static_cast<CUgraphExec>(handle)));
+    case MFUSIM_GRAPH_NODE:
+      return id_of(find_node(static_cast<CUgraphNode>(handle)));
+  }
+  return 0;
+}

@@ -31,7 +31,8 @@ constexpr int kPlain = 20, kCaptured = 4, kReplays = 2;
 
 struct Seen {
   std::map<uint32_t, int> runtime, driver;  // correlation -> records
-  std::set<uint32_t> kernels, external;
+  std::set<uint32_t> kernels, external, graphs;
+  uint32_t exec = 0;
   int kernel_records = 0, graph_kernels = 0;
   int entered = 0, left = 0, named = 0;  // by the callback interface, for launches
 };
@@ -60,6 +61,7 @@ void see(const CUpti_Activity* record) {
       g_seen.kernels.insert(k.correlationId);
       ++g_seen.kernel_records;
       g_seen.graph_kernels += k.graphId != 0;
+      if (k.graphId) g_seen.graphs.insert(k.graphId);
       break;
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY:
@@ -151,6 +153,7 @@ void work() {
   CUPTI_OK(cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, nullptr));
   OK(cudaMemcpy(host.data(), device, host.size(), cudaMemcpyDeviceToHost));
   OK(cudaDeviceSynchronize());
+  CUPTI_OK(cuptiGetGraphExecId(exec, &g_seen.exec));
 }
 
 }  // namespace
@@ -166,6 +169,7 @@ int main() {
          kPlain + kReplays);  // the kernels of a replay share the launch's id
   for (const uint32_t id : g_seen.kernels)
     EXPECT(g_seen.runtime[id] == 1 && g_seen.driver[id] >= 1);
+  EXPECT(g_seen.graphs == std::set<uint32_t>{g_seen.exec});
   EXPECT(g_seen.external.size() == kReplays);
   for (const uint32_t id : g_seen.external) EXPECT(g_seen.kernels.count(id));
   EXPECT(g_seen.entered == kPlain + kCaptured && g_seen.left == g_seen.entered);

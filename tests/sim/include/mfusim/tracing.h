@@ -22,6 +22,7 @@ struct MfusimApi {
                            its id */
   uint32_t depth;       /* 0: outermost */
   uint32_t context_id;  /* context current at entry, 0 when none */
+  void* context;        /* its CUcontext */
   uint64_t start_ns;    /* CLOCK_REALTIME */
   uint64_t end_ns;
   uint64_t tracer_data; /* the tracer's own, kept from enter to leave */
@@ -82,6 +83,10 @@ typedef void (*MfusimApiFn)(struct MfusimApi* api);
 /* Name of the kernel behind a CUfunction or CUkernel, NULL when the handle is unknown. */
 typedef const char* (*MfusimKernelNameFn)(const void* function);
 #define MFUSIM_KERNEL_NAME_SYMBOL "mfusim_kernel_name"
+/* The id that records show for a handle; 0 when the handle is unknown. */
+enum MfusimHandleKind { MFUSIM_CONTEXT, MFUSIM_STREAM, MFUSIM_GRAPH_HANDLE, MFUSIM_GRAPH_EXEC, MFUSIM_GRAPH_NODE };
+typedef uint64_t (*MfusimIdFn)(enum MfusimHandleKind kind, void* handle);
+#define MFUSIM_ID_SYMBOL "mfusim_id"
 
 #ifdef __cplusplus
 }
