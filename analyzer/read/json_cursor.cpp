@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -11,9 +11,6 @@ namespace mfushim::read {
 
 namespace {
 
-constexpr bool is_space(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -23,15 +20,19 @@ constexpr int hex(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// Whether one of eight bytes ends plain text: a quote, a backslash, a control character.
-constexpr bool has_special(std::uint64_t v) {
+// How many of eight bytes stand before the first quote, backslash or control character.
+std::size_t plain_of_eight(const char* at) {
   constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
   constexpr std::uint64_t kHigh = 0x8080808080808080ULL;
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t v;
+  std::memcpy(&v, at, sizeof v);
   const std::uint64_t quote = v ^ (kOnes * '"');
   const std::uint64_t slash = v ^ (kOnes * '\\');
+  // A borrow may mark bytes behind a special one as well, never one before the first.
   const std::uint64_t found =
       ((v - kOnes * 0x20) & ~v) | ((quote - kOnes) & ~quote) | ((slash - kOnes) & ~slash);
-  return (found & kHigh) != 0;
+  return static_cast<std::size_t>(std::countr_zero(found & kHigh)) / 8;
 }
 
 constexpr bool is_special(char c) {
@@ -61,6 +62,11 @@ std::size_t number_length(std::string_view text) {
   return i;
 }
 
+constexpr bool is_of_word(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
+         c == '+';
+}
+
 bool is_literal(std::string_view word) {
   // The last ones are no JSON: Python's json, JavaScript's and printf's names for what has none.
   for (const std::string_view known : {"true", "false", "null", "NaN", "Infinity", "-Infinity",
@@ -75,14 +81,7 @@ void JsonCursor::fail(const std::string& what) const {
   throw JsonFault{offset(), what};
 }
 
-char JsonCursor::peek() {
-  while (at_ < end_ && is_space(*at_)) ++at_;
-  if (at_ == end_) throw JsonEnds{};
-  return *at_;
-}
-
-void JsonCursor::expect(char c) {
-  if (take(c)) return;
+void JsonCursor::fail_expected(char c) const {
   const auto found = static_cast<unsigned char>(*at_);
   fail(found >= 0x20 && found < 0x7f ? fmt::format("expected '{}', not '{}'", c, *at_)
                                      : fmt::format("expected '{}', not byte {:#04x}", c, found));
@@ -92,9 +91,10 @@ std::string_view JsonCursor::string() {
   expect('"');
   const char* const begin = at_;
   for (;;) {
-    std::uint64_t eight;
-    while (end_ - at_ >= 8 && (std::memcpy(&eight, at_, 8), !has_special(eight))) at_ += 8;
-    while (at_ < end_ && !is_special(*at_)) ++at_;
+    std::size_t plain = 8;
+    while (plain == 8 && end_ - at_ >= 8) at_ += plain = plain_of_eight(at_);
+    if (plain == 8)
+      while (at_ < end_ && !is_special(*at_)) ++at_;
     if (at_ == end_) throw JsonEnds{};
     if (*at_ == '"') return {begin, static_cast<std::size_t>(at_++ - begin)};
     if (*at_ != '\\') fail("control character in a string");
@@ -119,17 +119,17 @@ void JsonCursor::escape() {
 
 std::string_view JsonCursor::scalar() {
   peek();
-  const char* const begin = at_;
-  const char* end = at_;
-  while (end < end_ && (is_digit(*end) || (*end >= 'a' && *end <= 'z') || *end == '.' ||
-                        (*end >= 'A' && *end <= 'Z') || *end == '-' || *end == '+'))
-    ++end;
-  if (end == end_) throw JsonEnds{};  // it may go on: no scalar ends a trace
-  const std::string_view word(begin, static_cast<std::size_t>(end - begin));
-  if (word.empty() || (number_length(word) != word.size() && !is_literal(word)))
-    fail(word.empty() ? "expected a value" : "bad number or word");
-  at_ = end;
-  return word;
+  const std::string_view ahead(at_, static_cast<std::size_t>(end_ - at_));
+  std::size_t length = number_length(ahead);
+  if (length == ahead.size()) throw JsonEnds{};  // it may go on: no scalar ends a trace
+  if (length == 0 || is_of_word(ahead[length])) {
+    while (length < ahead.size() && is_of_word(ahead[length])) ++length;
+    if (length == ahead.size()) throw JsonEnds{};
+    if (length == 0) fail("expected a value");
+    if (!is_literal(ahead.substr(0, length))) fail("bad number or word");
+  }
+  at_ += length;
+  return ahead.substr(0, length);
 }
 
 std::string_view JsonCursor::value() {

@@ -26,14 +26,20 @@ class JsonCursor {
       : begin_(text.data()), at_(begin_), committed_(begin_), end_(begin_ + text.size()) {}
 
   // The next character that is not white space, not consumed.
-  char peek();
+  char peek() {
+    while (at_ < end_ && is_space(*at_)) ++at_;
+    if (at_ == end_) throw JsonEnds{};
+    return *at_;
+  }
   // Consumes the next character when it is `c`.
   bool take(char c) {
     const bool is = peek() == c;
     at_ += is;
     return is;
   }
-  void expect(char c);
+  void expect(char c) {
+    if (!take(c)) fail_expected(c);
+  }
   // A string: what stands between its quotes, escapes as they are.
   std::string_view string();
   // A string as above, or any other value as it is written.
@@ -54,6 +60,8 @@ class JsonCursor {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  static constexpr bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+  [[noreturn]] void fail_expected(char c) const;
   void escape();
 
   const char* begin_;
