@@ -36,6 +36,13 @@ def run(program, environment):
     return lines, [json.loads(line) for line in ran.stdout.splitlines()]
 
 
+def check_libraries(program, environment):
+    """Every CUDA library that the loader finds is a double: the vendor's may lie in the loader's own folders."""
+    found = subprocess.run(["ldd", program], env=environment, check=True, text=True, stdout=subprocess.PIPE).stdout
+    cuda = [line.strip() for line in found.splitlines() if line.strip().startswith(("libcu", "libnccl"))]
+    assert cuda and all("/sim/" in line for line in cuda), cuda
+
+
 def check_order(lines):
     """Nothing in one stream overlaps, and nothing starts before its launch call."""
     launched = {line["corr"]: line["time"] for line in lines if line["t"] in ("launch", "graph_launch")}
@@ -64,6 +71,7 @@ def check_records(lines, records):
 def main():
     program = sys.argv[1]
     expected = EXPECTED[os.path.basename(program)]
+    check_libraries(program, dict(os.environ))
     lines, records = run(program, dict(os.environ))
     counts = collections.Counter(line["t"] for line in lines)
     assert lines[0]["t"] == "process" and lines[0]["gpu"] == "H100-SXM5-80GB", lines[0]
