@@ -208,6 +208,7 @@ static void describe(Tag<cuMemcpyBatchAsync>, const Target&, Details& d, CUdevic
   d.set_copy(bytes, CopyKind::kUnknown);
   set_stream(d, stream_of(rest...));
 }
+#if MFUSHIM_CUDA_VERSION >= 12080
 static void describe(Tag<cuMemcpy3DBatchAsync>, const Target&, Details& d, std::size_t count,
                      CUDA_MEMCPY3D_BATCH_OP* ops, auto... rest) {
   std::uint64_t bytes = 0;
@@ -216,6 +217,7 @@ static void describe(Tag<cuMemcpy3DBatchAsync>, const Target&, Details& d, std::
   d.set_copy(bytes, CopyKind::kUnknown);
   set_stream(d, stream_of(rest...));
 }
+#endif
 
 // Memory sets.
 
@@ -266,6 +268,7 @@ static void after(Tag<cuModuleGetFunction>, const Target&, CUresult result, CUfu
   if (result == CUDA_SUCCESS && function != nullptr && name != nullptr)
     kernel_made(*function, module, name);
 }
+#if MFUSHIM_CUDA_VERSION >= 12000
 static void after(Tag<cuLibraryGetKernel>, const Target&, CUresult result, CUkernel* kernel,
                   CUlibrary library, const char* name) {
   if (result == CUDA_SUCCESS && kernel != nullptr && name != nullptr)
@@ -275,7 +278,9 @@ static void after(Tag<cuKernelGetFunction>, const Target&, CUresult result, CUfu
                   CUkernel kernel) {
   if (result == CUDA_SUCCESS && function != nullptr) kernel_alias(*function, kernel);
 }
+#endif
 
+#if MFUSHIM_CUDA_VERSION >= 12040
 // The kind of these handles is known, so their names may be asked for.
 template <class Handle>
 void enumerated(CUresult (*get_name)(const char**, Handle), const Handle* handles, unsigned count,
@@ -296,6 +301,7 @@ static void after(Tag<cuLibraryEnumerateKernels>, const Target& target, CUresult
   if (result == CUDA_SUCCESS)
     enumerated(MFUSHIM_REAL(target, cuKernelGetName), kernels, count, library);
 }
+#endif
 
 template <Api api>
 requires AnyOf<api, cuModuleUnload, cuLibraryUnload>
