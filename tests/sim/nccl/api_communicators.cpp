@@ -43,15 +43,28 @@ ncclResult_t await_all(Core& core) {
   return core.segment->await_all_attached() ? ncclSuccess : ncclRemoteError;
 }
 
+ncclResult_t destroy(ncclComm_t communicator) {
+  if (communicator == nullptr) return ncclSuccess;
+  communicator->core->close();
+  delete communicator;
+  return ncclSuccess;
+}
+
 ncclResult_t init(ncclComm_t* communicator, int ranks, const ncclUniqueId& id, int rank) {
   if (communicator == nullptr || ranks < 1 || rank < 0 || rank >= ranks) return ncclInvalidArgument;
   if (cudaFree(nullptr) != cudaSuccess) return ncclUnhandledCudaError;
   *communicator = new_communicator();
   const std::shared_ptr<Core> core = (*communicator)->core;
   const uint64_t hash = hash_of(id.internal, sizeof id.internal);
-  return enqueue(Setup{nullptr,
-                       {[=] { return attach(*core, hash, rank, ranks); },
-                        [] { return ncclSuccess; }, [=] { return await_all(*core); }}});
+  const ncclResult_t made =
+      enqueue(Setup{nullptr,
+                    {[=] { return attach(*core, hash, rank, ranks); }, [] { return ncclSuccess; },
+                     [=] { return await_all(*core); }}});
+  if (made != ncclSuccess) {
+    destroy(*communicator);
+    *communicator = nullptr;
+  }
+  return made;
 }
 
 // What each rank asked for in a split becomes known to all; those of one colour are ordered by key.
@@ -92,13 +105,6 @@ ncclResult_t split(ncclComm_t parent, int color, int key, ncclComm_t* communicat
   return enqueue(Setup{parent,
                        {ask, [=] { return take_part(*from, *core, number, color); },
                         [=] { return await_all(*core); }}});
-}
-
-ncclResult_t destroy(ncclComm_t communicator) {
-  if (communicator == nullptr) return ncclSuccess;
-  communicator->core->close();
-  delete communicator;
-  return ncclSuccess;
 }
 
 template <class Value>

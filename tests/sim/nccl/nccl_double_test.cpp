@@ -254,6 +254,7 @@ void lonely_rank() {
   CHECK_NCCL(ncclGetUniqueId(&id));
   ncclComm_t communicator = nullptr;
   EXPECT(ncclCommInitRank(&communicator, 2, id, 0) == ncclRemoteError);
+  EXPECT(communicator == nullptr);
   for (const std::string& name : shared_memory_left()) {
     EXPECT(std::find(before.begin(), before.end(), name) != before.end());
   }
