@@ -13,6 +13,10 @@
 
 namespace mfushim::shim {
 
+namespace detail {
+constinit std::array<std::atomic<std::uint32_t>, format::kApis.size()> g_api_names = {};
+}
+
 namespace {
 
 // An entry is the upper half of the content's hash and, below, the definition's index + 1.
@@ -21,7 +25,6 @@ struct Table {
   std::size_t size = 0;  // power of two, at least twice the number of definitions
 };
 constinit Table g_table;
-constinit std::array<std::atomic<std::uint32_t>, format::kApis.size()> g_api_names = {};
 
 std::uint64_t hash_of(format::Kind kind, std::span<const std::uint8_t> bytes) noexcept {
   std::uint64_t h = 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(kind) + bytes.size());
@@ -86,7 +89,7 @@ bool use_intern_table(format::Ring ring) noexcept {
 void drop_intern_table() noexcept {
   if (g_table.entries != nullptr) munmap(g_table.entries, g_table.size * sizeof(std::uint64_t));
   g_table = {};
-  for (auto& name : g_api_names) name.store(0, std::memory_order_relaxed);
+  for (auto& name : detail::g_api_names) name.store(0, std::memory_order_relaxed);
 }
 
 namespace detail {
@@ -160,14 +163,10 @@ std::uint32_t intern(format::Communicator communicator) noexcept {
   return intern_record(communicator);
 }
 
-std::uint32_t api_name(format::Api api) noexcept {
-  auto& id = g_api_names[static_cast<std::size_t>(api)];
-  std::uint32_t known = id.load(std::memory_order_relaxed);
-  if (known == 0) {
-    known = intern(format::api_row(api).name);
-    id.store(known, std::memory_order_relaxed);
-  }
-  return known;
+std::uint32_t detail::new_api_name(format::Api api) noexcept {
+  const std::uint32_t id = intern(format::api_row(api).name);
+  g_api_names[static_cast<std::size_t>(api)].store(id, std::memory_order_relaxed);
+  return id;
 }
 
 void fact(std::string_view key, std::string_view value) noexcept {
@@ -216,17 +215,9 @@ void loss(format::LossCause cause, std::uint64_t count, std::string_view detail)
   loss_counter(ring.header(), cause, detail)->count.fetch_add(count);
 }
 
-void covered(Door door, format::Api api) noexcept {
-  const format::Ring ring = current_ring();
-  if (!ring) return;
-  const std::uint32_t lane = detail::t_cursor.lane;
-  const bool own = lane > 0 && lane < format::kCoverageShares;
-  auto& count = ring.coverage()[own ? lane : 0][static_cast<std::size_t>(door)]
-                               [static_cast<std::size_t>(api)];
-  if (own)
-    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  else
-    count.fetch_add(1, std::memory_order_relaxed);
+void detail::covered_by_others(std::size_t door, format::Api api) noexcept {
+  if (const format::Ring ring = current_ring())
+    ring.coverage()[0][door][static_cast<std::size_t>(api)].fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace mfushim::shim

@@ -2,6 +2,7 @@
 // allocates nothing, never blocks on I/O, never throws, and keeps errno; `start` alone opens files.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -31,13 +32,19 @@ struct Cursor {
   format::RingSlot* next = nullptr;
   format::RingSlot* end = nullptr;
   format::RingChunk* chunk = nullptr;
-  std::uint32_t lane = 0;  // the thread's id in the log
+  std::uint32_t lane = 0;                      // the thread's id in the log
+  format::RingCoverageShare* calls = nullptr;  // its own counters, if it has some
 };
 
 extern constinit std::atomic<bool> g_recording;
 extern constinit std::atomic<std::uint32_t> g_generation;
 extern MFUSHIM_THREAD_LOCAL ThreadState t_state;
 extern MFUSHIM_THREAD_LOCAL Cursor t_cursor;
+extern constinit std::array<std::atomic<std::uint32_t>, format::kApis.size()> g_api_names;
+
+std::uint32_t new_api_name(format::Api api) noexcept;
+// Counts in the share of threads without one of their own.
+void covered_by_others(std::size_t door, format::Api api) noexcept;
 
 // Claims another chunk for the calling thread; false, and one more record lost, when none is free.
 bool claim_chunk(Cursor& cursor) noexcept;
@@ -111,7 +118,11 @@ std::uint32_t intern(format::Stream stream) noexcept;
 std::uint32_t intern(format::Queue queue) noexcept;
 std::uint32_t intern(format::Communicator communicator) noexcept;
 // The name id of an intercepted entry point (one atomic load after its first use).
-std::uint32_t api_name(format::Api api) noexcept;
+inline std::uint32_t api_name(format::Api api) noexcept {
+  const std::uint32_t known =
+      detail::g_api_names[static_cast<std::size_t>(api)].load(std::memory_order_relaxed);
+  return known != 0 ? known : detail::new_api_name(api);
+}
 
 // Rare things, kept until they are in the log.
 void fact(std::string_view key, std::string_view value) noexcept;
@@ -122,6 +133,11 @@ void gpu_time(const format::GpuTime& gpu_time) noexcept;
 void loss(format::LossCause cause, std::uint64_t count, std::string_view detail) noexcept;
 // One more call of `api` that came by `door`.
 enum class Door : std::uint8_t { kSymbol, kDlsym, kGetProc };
-void covered(Door door, format::Api api) noexcept;
+inline void covered(Door door, format::Api api) noexcept {
+  format::RingCoverageShare* const calls = detail::t_cursor.calls;
+  if (calls == nullptr) return detail::covered_by_others(static_cast<std::size_t>(door), api);
+  auto& count = (*calls)[static_cast<std::size_t>(door)][static_cast<std::size_t>(api)];
+  count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
 
 }  // namespace mfushim::shim

@@ -152,7 +152,9 @@ bool claim_chunk(Cursor& cursor) noexcept {
     chunk->tid = tid;
     chunk->serial = h.chunk_serial.fetch_add(1);
     chunk->state.store(format::ChunkState::kOwned, std::memory_order_release);
-    cursor = {chunk->slots.data(), chunk->slots.data() + chunk->slots.size(), chunk, lane};
+    const bool own = lane != 0 && lane < format::kCoverageShares;
+    cursor = {chunk->slots.data(), chunk->slots.data() + chunk->slots.size(), chunk, lane,
+              own ? &ring.coverage()[lane] : nullptr};
     if (h.free_chunks.load(std::memory_order_relaxed) < ring.chunks().size() / 2) wake_writer(h);
   }
   errno = saved;

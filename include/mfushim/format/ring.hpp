@@ -117,10 +117,10 @@ struct RingHeader {
 // Counters of calls. The threads of the first lanes have a share of their own, which they count in
 // without a locked addition (20 ns); all others count in share 0, with one.
 inline constexpr std::size_t kCoverageShares = 16;
-using RingCoverage = std::array<
+using RingCoverageShare =
     std::array<std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Api::kCount)>,
-               kRingDoors>,
-    kCoverageShares>;
+               kRingDoors>;
+using RingCoverage = std::array<RingCoverageShare, kCoverageShares>;
 
 namespace detail {
 
