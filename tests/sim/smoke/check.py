@@ -70,6 +70,9 @@ def check_records(lines, records):
 
 def main():
     program = sys.argv[1]
+    instant = "--instant" in sys.argv[2:]
+    if instant:
+        os.environ["MFUSIM_INSTANT"] = "1"
     expected = EXPECTED[os.path.basename(program)]
     check_libraries(program, dict(os.environ))
     lines, records = run(program, dict(os.environ))
@@ -85,6 +88,8 @@ def main():
     flops = sum(line["flops"] for line in lines if line["t"] == "kernel")
     assert flops == expected["flops"], flops
     check_order(lines)
+    if instant:
+        assert all(line["start"] == line["end"] for line in lines if "end" in line), "work took time"
     if records:
         check_records(lines, records)
 

@@ -84,7 +84,13 @@ typedef void (*MfusimApiFn)(struct MfusimApi* api);
 typedef const char* (*MfusimKernelNameFn)(const void* function);
 #define MFUSIM_KERNEL_NAME_SYMBOL "mfusim_kernel_name"
 /* The id that records show for a handle; 0 when the handle is unknown. */
-enum MfusimHandleKind { MFUSIM_CONTEXT, MFUSIM_STREAM, MFUSIM_GRAPH_HANDLE, MFUSIM_GRAPH_EXEC, MFUSIM_GRAPH_NODE };
+enum MfusimHandleKind {
+  MFUSIM_CONTEXT,
+  MFUSIM_STREAM,
+  MFUSIM_GRAPH_HANDLE,
+  MFUSIM_GRAPH_EXEC,
+  MFUSIM_GRAPH_NODE
+};
 typedef uint64_t (*MfusimIdFn)(enum MfusimHandleKind kind, void* handle);
 #define MFUSIM_ID_SYMBOL "mfusim_id"
 
