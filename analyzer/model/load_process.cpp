@@ -1,10 +1,11 @@
 // Takes every record of a log to its place in a Process.
 #include "model/load_process.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include "model/join.hpp"
+#include "model/time_limits.hpp"
 
 namespace mfushim::model {
 
@@ -79,7 +80,7 @@ class Loader {
   void take(std::uint32_t, const format::ClockAnchor& r) { anchors.push_back(r); }
   void take(std::uint32_t, const format::GpuTime& r) {
     if (r.source == format::GpuTimeSource::kNone && process_.has_gpu_time()) return;
-    process_.gpu_time = {r.source, r.offset_ns, r.error_ns, std::string(r.reason)};
+    process_.gpu_time = {r.source, within_limits(r.offset_ns), r.error_ns, std::string(r.reason)};
   }
   void take(std::uint32_t, const format::Loss& r) {
     process_.losses.push_back({r.cause, r.count, std::string(r.detail)});
@@ -135,7 +136,7 @@ class Loader {
 
   template <IsWork Record>
   void take(std::uint32_t lane, const Record& r) {
-    constexpr auto kLatest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    constexpr auto kLatest = static_cast<std::uint64_t>(kLatestNs);
     if (r.start > kLatest || r.duration > kLatest - r.start) {
       ++process_.invalid_gpu_records;
       return;
@@ -160,11 +161,11 @@ class Loader {
 void date_calls(Process& process) {
   for (HostCall& call : process.calls) {
     call.start = process.clock.to_ns(static_cast<std::uint64_t>(call.start));
-    call.end = process.clock.to_ns(static_cast<std::uint64_t>(call.end));
+    call.end = std::max(call.start, process.clock.to_ns(static_cast<std::uint64_t>(call.end)));
   }
   for (Mark& mark : process.marks) {
     mark.start = process.clock.to_ns(static_cast<std::uint64_t>(mark.start));
-    mark.end = process.clock.to_ns(static_cast<std::uint64_t>(mark.end));
+    mark.end = std::max(mark.start, process.clock.to_ns(static_cast<std::uint64_t>(mark.end)));
   }
 }
 

@@ -21,7 +21,10 @@ struct CollectiveCall {
 
   // This call's part of a time of its span; the parts of all members add up to it.
   std::int64_t part_of(std::int64_t time) const {
-    return time * (position + 1) / members - time * position / members;
+    const auto until = [&](std::uint32_t n) {
+      return static_cast<std::int64_t>(static_cast<__int128>(time) * n / members);
+    };
+    return until(position + 1) - until(position);
   }
 };
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "knowledge/dtypes.hpp"
+#include "model/time_limits.hpp"
 #include "passes/rank_clocks.hpp"
 
 namespace mfushim::passes {
@@ -50,13 +51,13 @@ void add_to_row(CollectiveRow& row, const CollectiveCall& call,
   if (!call.span) return;
   if (row.timed_calls++ == 0) row.wait_ns = row.transfer_ns = 0;
   row.timed_bytes += bytes.value_or(0);
-  row.duration_ns += call.part_of(call.span->end - call.span->start);
+  model::add_duration(row.duration_ns, call.part_of(call.span->end - call.span->start));
   if (!arrival || !row.wait_ns) {
     row.wait_ns = row.transfer_ns = std::nullopt;
     return;
   }
-  *row.wait_ns += call.part_of(*arrival - call.span->start);
-  *row.transfer_ns += call.part_of(call.span->end - *arrival);
+  model::add_duration(*row.wait_ns, call.part_of(*arrival - call.span->start));
+  model::add_duration(*row.transfer_ns, call.part_of(call.span->end - *arrival));
 }
 
 Union ordered_union(std::vector<Interval> intervals) {
@@ -82,15 +83,16 @@ void add_overlap(const std::vector<CollectiveCall>& calls, const LastArrivals& a
     if (result.overlap.empty() || result.overlap.back().communicator != key.first)
       result.overlap.push_back({key.first, 0, 0});
     const Union spans = ordered_union(std::move(intervals));
-    result.overlap.back().comm_ns += spans.length();
-    result.overlap.back().hidden_ns += common_length(spans, activities[key.second]->compute);
+    model::add_duration(result.overlap.back().comm_ns, spans.length());
+    model::add_duration(result.overlap.back().hidden_ns,
+                        common_length(spans, activities[key.second]->compute));
   }
   if (!all_known || transfers.empty()) return;
   result.transfer_ns = 0;
   for (auto& [rank, intervals] : transfers) {
     const Union spans = ordered_union(std::move(intervals));
-    *result.transfer_ns += spans.length();
-    result.hidden_transfer_ns += common_length(spans, activities[rank]->compute);
+    model::add_duration(*result.transfer_ns, spans.length());
+    model::add_duration(result.hidden_transfer_ns, common_length(spans, activities[rank]->compute));
   }
 }
 
@@ -132,7 +134,7 @@ CollectiveResult find_collectives(const model::Run& run,
   std::int64_t wait = 0;
   for (auto& [key, row] : rows) {
     wait_known = wait_known && (row.timed_calls == 0 || row.wait_ns);
-    wait += row.wait_ns.value_or(0);
+    model::add_duration(wait, row.wait_ns.value_or(0));
     result.rows.push_back(std::move(row));
   }
   if (wait_known) result.wait_ns = wait;

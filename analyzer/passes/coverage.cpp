@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "knowledge/enum_names.hpp"
+#include "model/time_limits.hpp"
 
 namespace mfushim::passes {
 
@@ -62,7 +63,8 @@ void add_times(const model::Process& process, CoverageResult& result) {
                                                                  : process.gpu_time.reason);
   }
   if (const auto hook = process.costs.find("hook"); hook != process.costs.end())
-    result.hook_ns = result.hook_ns.value_or(0) + static_cast<std::int64_t>(hook->second.total_ns);
+    result.hook_ns =
+        model::within_limits(__int128{hook->second.total_ns} + result.hook_ns.value_or(0));
   if (process.calls.empty()) return;
   std::int64_t first = process.calls.front().start;
   std::int64_t last = process.calls.front().end;
@@ -70,7 +72,7 @@ void add_times(const model::Process& process, CoverageResult& result) {
     first = std::min(first, call.start);
     last = std::max(last, call.end);
   }
-  result.process_ns += last - first;
+  model::add_duration(result.process_ns, last - first);
 }
 
 }  // namespace

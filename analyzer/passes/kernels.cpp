@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "knowledge/kernel_classes.hpp"
+#include "model/time_limits.hpp"
 
 namespace mfushim::passes {
 
@@ -25,13 +26,13 @@ void look_at(const model::Process& process, const model::DeviceWork& work, Count
   const std::int64_t duration = work.end - work.start;
   Count& count = counts[work.config];
   ++count.calls;
-  count.total_ns += duration;
-  result.total_ns += duration;
+  model::add_duration(count.total_ns, duration);
+  model::add_duration(result.total_ns, duration);
   if (work.communication) return;
-  result.compute_ns += duration;
+  model::add_duration(result.compute_ns, duration);
   const auto& name = process.kernel_names[process.configs[work.config].kernel];
   if (work.owner == model::kNone && knowledge::is_product_class(name.kernel_class))
-    result.unknown_product_ns += duration;
+    model::add_duration(result.unknown_product_ns, duration);
 }
 
 }  // namespace
@@ -49,7 +50,7 @@ KernelResult find_kernels(const model::Run& run) {
       row.name = name.text;
       row.kernel_class = name.kernel_class;
       row.calls += count.calls;
-      row.total_ns += count.total_ns;
+      model::add_duration(row.total_ns, count.total_ns);
     }
   }
   for (auto& [name, row] : rows) result.rows.push_back(std::move(row));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/time_limits.hpp"
+
 namespace mfushim::passes {
 
 namespace {
@@ -33,7 +35,7 @@ void count_calls(const model::Process& process, LaunchResult& result) {
     }
     ++result.calls;
     result.graph_launches += call.kind == CallKind::kGraphLaunch;
-    result.host_ns += call.end - call.start;
+    model::add_duration(result.host_ns, call.end - call.start);
   }
 }
 
@@ -104,17 +106,17 @@ void look_at_gap(const model::Process& process, const std::map<std::uint32_t, Th
   const std::int64_t length = late.end - late.start;
   // Calls of one thread nest or follow each other; where stamps still overlap, waiting counts less.
   other = std::min(other, length - submitting);
-  bound.total_ns += gap.end - gap.start;
-  bound.launch_calls_ns += submitting;
-  bound.other_calls_ns += other;
-  bound.outside_ns += length - submitting - other;
-  bound.device_ns += gap.end - late.end;
+  model::add_duration(bound.total_ns, gap.end - gap.start);
+  model::add_duration(bound.launch_calls_ns, submitting);
+  model::add_duration(bound.other_calls_ns, other);
+  model::add_duration(bound.outside_ns, length - submitting - other);
+  model::add_duration(bound.device_ns, gap.end - late.end);
 }
 
 void look_at_gaps(const model::Rank& rank, const Activity& activity, LaunchResult& result) {
   const model::Process& process = *rank.process;
   if (!result.bound) result.bound.emplace();
-  result.bound->device_total_ns += activity.last - activity.first;
+  model::add_duration(result.bound->device_total_ns, activity.last - activity.first);
   const auto times = thread_times(process);
   auto work = rank.work->begin();
   const auto& busy = activity.all.intervals();

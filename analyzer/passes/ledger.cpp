@@ -6,19 +6,21 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "model/time_limits.hpp"
+
 namespace mfushim::passes {
 
 Ledger& Ledger::operator+=(const Ledger& other) {
   records += other.records;
-  total += other.total;
-  busy += other.busy;
-  idle += other.idle;
-  compute += other.compute;
-  comm += other.comm;
-  copy += other.copy;
-  overlap += other.overlap;
-  exposed_comm += other.exposed_comm;
-  exposed_copy += other.exposed_copy;
+  model::add_duration(total, other.total);
+  model::add_duration(busy, other.busy);
+  model::add_duration(idle, other.idle);
+  model::add_duration(compute, other.compute);
+  model::add_duration(comm, other.comm);
+  model::add_duration(copy, other.copy);
+  model::add_duration(overlap, other.overlap);
+  model::add_duration(exposed_comm, other.exposed_comm);
+  model::add_duration(exposed_copy, other.exposed_copy);
   return *this;
 }
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/time_limits.hpp"
+
 namespace mfushim::passes {
 
 namespace {
@@ -81,10 +83,11 @@ class Finder {
         if (work.owner == kNone || process.calls[work.owner].kind != CallKind::kGemm) continue;
         rank_of_call_[work.owner] = i;
         Group& group = group_of(process, process.calls[work.owner]);
-        group.row.total_ns += work.end - work.start;
+        model::add_duration(group.row.total_ns, work.end - work.start);
         if (work.kind == model::WorkKind::kKernel)
-          group.kernels[process.kernel_names[process.configs[work.config].kernel].text] +=
-              work.end - work.start;
+          model::add_duration(
+              group.kernels[process.kernel_names[process.configs[work.config].kernel].text],
+              work.end - work.start);
       }
     }
   }

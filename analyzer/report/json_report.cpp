@@ -89,7 +89,7 @@ Json rank_sections(const passes::Analysis& a) {
 
 Json steps_section(const std::vector<passes::Step>& steps) {
   std::vector<std::int64_t> sorted;
-  std::int64_t sum = 0;
+  __int128 sum = 0;
   Json list = Json::array();
   for (std::size_t i = 0; i < steps.size(); ++i) {
     sorted.push_back(steps[i].duration_ns);
@@ -101,7 +101,7 @@ Json steps_section(const std::vector<passes::Step>& steps) {
   const auto count = static_cast<std::int64_t>(steps.size());
   return {{"method", "profiler_marks"},
           {"count", count},
-          {"mean_ns", sum / count},
+          {"mean_ns", static_cast<std::int64_t>(sum / count)},
           {"median_ns", sorted[(sorted.size() - 1) / 2]},
           {"p99_ns", sorted[(sorted.size() * 99 + 99) / 100 - 1]},
           {"list", std::move(list)}};

@@ -1,9 +1,13 @@
 // How the text report writes numbers, so that they line up and read the same everywhere.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace mfushim::report {
 
@@ -15,5 +19,11 @@ std::string bar(double share);                                    // of 30 cells
 std::string shortened(std::string_view text, std::size_t width);  // with "..." in its middle
 // "1 rank", "2 ranks".
 std::string plural(std::uint64_t n, std::string_view noun);
+
+// Appends formatted text.
+template <class... Args>
+void print(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
+  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
+}
 
 }  // namespace mfushim::report

@@ -18,11 +18,6 @@ namespace {
 
 using passes::Analysis;
 
-template <class... Args>
-void print(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
-  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
-}
-
 void print_head(std::string& out, const Analysis& a) {
   const RunFacts facts = find_run_facts(*a.run);
   print(out, "mfushim report");

@@ -18,11 +18,6 @@ using passes::Analysis;
 
 constexpr std::size_t kRows = 10;
 
-template <class... Args>
-void print(std::string& out, fmt::format_string<Args...> text, Args&&... args) {
-  fmt::format_to(std::back_inserter(out), text, std::forward<Args>(args)...);
-}
-
 void print_more(std::string& out, std::size_t rows) {
   if (rows > kRows) print(out, "  ... and {} more (--json has all)\n", count(rows - kRows));
 }
