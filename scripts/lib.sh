@@ -43,3 +43,11 @@ with_toolkit_libraries() {
   local toolkit=${CUDA_HOME-/usr/local/cuda}
   LD_LIBRARY_PATH=$toolkit/lib64:$toolkit/extras/CUPTI/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
 }
+
+# True where the test programs of build folder $1 can run on a real GPU: nvcc compiled them and the loader finds the
+# vendor's libraries.
+gpu_ready() {
+  (($(gpu_count) > 0)) &&
+    ! grep -q '^MFUSHIM_NVCC:.*NOTFOUND$' "$1/CMakeCache.txt" &&
+    ! with_toolkit_libraries ldd "$1/programs/train_gpt" | grep -q 'not found'
+}
