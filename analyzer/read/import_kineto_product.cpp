@@ -9,13 +9,13 @@ namespace mfushim::read {
 
 namespace {
 
-using Sizes = std::vector<std::uint64_t>;
+using Extents = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 40;  // of one dimension: no tensor has it
 constexpr std::uint32_t kEpilogueBias = 4;                  // CUBLASLT_EPILOGUE_BIAS
 
 struct Input {
-  std::optional<Sizes> sizes, strides;
+  std::optional<Extents> sizes, strides;
   format::DType type = format::DType::kUnknown;
 };
 
@@ -46,7 +46,7 @@ Inputs read_inputs(const OperatorArguments& arguments) {
 // Whether a row-major matrix lies in memory column by column.
 format::Transpose transpose_of(const Input& input) {
   if (!input.strides || input.strides->size() < 2) return format::Transpose::kNone;
-  const Sizes& s = *input.strides;
+  const Extents& s = *input.strides;
   return s[s.size() - 1] != 1 && s[s.size() - 2] == 1 ? format::Transpose::kTranspose
                                                       : format::Transpose::kNone;
 }
@@ -56,9 +56,9 @@ struct Matrix {
   std::uint64_t batch = 1, rows = 0, columns = 1;
 };
 
-std::optional<Matrix> as_matrix(const std::optional<Sizes>& sizes) {
+std::optional<Matrix> as_matrix(const std::optional<Extents>& sizes) {
   if (!sizes || sizes->empty() || sizes->size() > 3) return std::nullopt;
-  const Sizes& s = *sizes;
+  const Extents& s = *sizes;
   if (s.size() == 1) return Matrix{1, s[0], 1};
   if (s.size() == 2) return Matrix{1, s[0], s[1]};
   return Matrix{s[0], s[1], s[2]};
@@ -68,7 +68,7 @@ std::optional<Matrix> as_matrix(const std::optional<Sizes>& sizes) {
 
 std::optional<std::vector<std::uint64_t>> read_sizes(JsonCursor& cursor) {
   if (cursor.peek() != '[') return cursor.value(), std::nullopt;
-  Sizes sizes;
+  Extents sizes;
   bool good = true;
   for_each_element(cursor, [&](JsonCursor& c) {
     const auto size = to_integer(c.text());
