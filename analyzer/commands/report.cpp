@@ -85,8 +85,8 @@ void complete_logs() {
       fmt::print(stderr, "mfushim: {}: {} records of the killed process added\n", ring.log,
                  ring.records);
     else
-      fmt::print(stderr, "mfushim: warning: {} holds records for {}, but {}\n", ring.ring, ring.log,
-                 ring.problem);
+      fmt::print(stderr, "mfushim: warning: {} holds records of a killed process, but {}\n",
+                 ring.ring, ring.problem);
   }
 }
 

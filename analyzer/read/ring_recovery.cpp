@@ -15,6 +15,8 @@ namespace {
 
 std::string problem_of(const format::RingOutcome& outcome) {
   switch (outcome.fate) {
+    case format::RingFate::kOther:
+      return "it was written by another build of mfushim";
     case format::RingFate::kNoLog:
       return "its log is no longer there";
     case format::RingFate::kChanged:

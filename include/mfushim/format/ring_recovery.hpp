@@ -24,7 +24,8 @@ enum class RingFate {
   kMoved,    // into the log; the ring file is gone
   kUnused,   // never came into use; gone too
   kAlive,    // its process runs, or somebody else is at it
-  kForeign,  // another user's, another build's, or no ring file
+  kForeign,  // another user's, or no ring file
+  kOther,    // of a build with another layout
   kNoLog,    // its log is not where it was
   kChanged,  // its log is not as the process left it
   kFailed,   // a system call failed, see `error`
@@ -173,6 +174,8 @@ inline RingOutcome recover_ring(const char* path, DrainMemory& memory, Compresso
     outcome.fate = RingFate::kUnused;
   else if (ring_readable(h, bytes))
     outcome = detail::move_ring(ring, memory, codec);
+  else if (h.magic == kRingMagic)
+    outcome.fate = RingFate::kOther;
   ::munmap(at, bytes);
   if (outcome.fate == RingFate::kMoved || outcome.fate == RingFate::kUnused) ::unlink(path);
   return outcome;
