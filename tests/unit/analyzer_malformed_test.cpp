@@ -140,6 +140,33 @@ TEST_CASE("paths that lead nowhere are named", "[analyzer]") {
   check_failure(twice, log, "exists already; nothing is overwritten");
 }
 
+TEST_CASE("stamps at the end of all numbers are no crash and no time", "[analyzer]") {
+  const TempFolder folder;
+  const std::string log = assemble(folder, "log", R"(mfushim-log
+segment first_ticks=0 last_ticks=18446744073709551615 flags=1
+block name
+  id=1 text="cudaLaunchKernel"
+block clock_anchor
+  ticks=5 realtime_ns=18446744073709551615
+  ticks=6 realtime_ns=0
+block launch lane=1
+  api=1 start=18446744073709551615 duration=18446744073709551615 sequence=18446744073709551615 correlation=1 parent=1
+  api=1 start=0 duration=9223372036854775807 sequence=1 correlation=2
+block gpu_kernel lane=1
+  start=18446744073709551615 duration=1 correlation=1
+  start=0 duration=9223372036854775807 correlation=2
+  start=1 duration=2200000000000000000 correlation=1
+  start=0 duration=2200000000000000000 correlation=2
+block gpu_time
+  source=cupti offset_ns=-9223372036854775808
+)");
+  const Outcome outcome = mfushim({"report", "--json", log});
+  INFO(outcome.errors);
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(outcome.output.find("\"invalid\": 3") != std::string::npos);
+  CHECK(outcome.output.find("\"total_ns\": 2200000000000000000") != std::string::npos);
+}
+
 TEST_CASE("a torn log is read with one warning", "[analyzer]") {
   const TempFolder folder;
   const std::string log = assemble(folder, "log", R"(mfushim-log
