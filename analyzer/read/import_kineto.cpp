@@ -1,5 +1,9 @@
-// Rows of a Kineto trace -> records. Which rows count as device work, and how their times are read,
-// follows one rule (docs/metrics.md): nothing is rounded, nothing dropped silently.
+// Rows of a Kineto trace -> records.
+//
+// Device work is every complete event ("ph" X) whose category, whatever its case, names a kernel, a
+// copy or a memory set, launched in sight or not. A missing duration is 0, and kept; the end is
+// start + duration in exact decimal, and both are cut to whole nanoseconds. What is negative or no
+// number is counted as lost.
 #include "read/import_kineto.hpp"
 
 #include <set>
