@@ -52,6 +52,7 @@ constexpr std::array kActivities = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 // Driver calls that make device work; found by name, so that new variants are among them.
 constexpr std::array<std::string_view, 4> kTracedCalls = {"cuLaunch", "cuGraphLaunch", "cuMemcpy",
                                                           "cuMemset"};
+constexpr std::uint32_t kFlushMilliseconds = 1000;
 constexpr std::uint32_t kCallbackIds = 2048;  // beyond the last of any CUPTI so far
 
 // The functions used, all of them public.
@@ -60,6 +61,7 @@ constexpr std::uint32_t kCallbackIds = 2048;  // beyond the last of any CUPTI so
   X(cuptiActivityEnable)               \
   X(cuptiActivityDisable)              \
   X(cuptiActivityFlushAll)             \
+  X(cuptiActivityFlushPeriod)          \
   X(cuptiActivityGetNextRecord)        \
   X(cuptiActivityGetNumDroppedRecords) \
   X(cuptiEnableCallback)               \
@@ -197,6 +199,8 @@ void disable_activities(Session& s) noexcept {
 bool enable_activities(Session& s) noexcept {
   CUptiResult r = s.call.cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_full);
   if (r != CUPTI_SUCCESS) return refuse(s, "cuptiActivityRegisterCallbacks", r);
+  // CUPTI's own heuristics may keep full buffers for long, and a kill loses what it keeps.
+  s.call.cuptiActivityFlushPeriod(kFlushMilliseconds);
   for (const CUpti_ActivityKind kind : kActivities)
     if ((r = s.call.cuptiActivityEnable(kind)) != CUPTI_SUCCESS)
       return refuse(s, "cuptiActivityEnable", r);
