@@ -103,7 +103,7 @@ struct Writing {
   }
 };
 
-Collector read_log(const std::string& path) {
+Collector collect_log(const std::string& path) {
   Collector collector;
   read::LogReader reader(path);
   while (reader.next()) reader.blocks(collector);
@@ -139,7 +139,7 @@ TEST_CASE("records of every kind come back as they were written", "[format]") {
   writer.close();
 
   CHECK(read::LogReader(path).header().log_id == header.log_id);
-  const Collector collector = read_log(path);
+  const Collector collector = collect_log(path);
   [&]<class... R>(std::tuple<R...>*) {
     (check_equal<R>(std::get<Found<R>>(writing.written), std::get<Found<R>>(collector.found)), ...);
   }(static_cast<AllRecords*>(nullptr));
@@ -154,7 +154,7 @@ TEST_CASE("a log holds more records than a segment", "[format]") {
     writer.add(1, GpuKernel{.config = 1, .duration = i % 7, .start = 10 * i});
   writer.close();
 
-  const Collector collector = read_log(path);
+  const Collector collector = collect_log(path);
   const auto& kernels = std::get<Found<GpuKernel>>(collector.found);
   REQUIRE(kernels.size() == kCount);
   for (std::uint64_t i = 0; i < kCount; ++i)
