@@ -39,17 +39,15 @@ def observe(build, command, preload):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(build / "sim"))
         for name in [n for n in environment if n.startswith("MFUSHIM_")]:
             del environment[name]
-        before = set(os.listdir("/dev/shm"))
+        environment["MFUSHIM_RING_DIR"] = directory
         if preload:
             environment["LD_PRELOAD"] = str(build / "libmfushim.so")
         done = subprocess.run(command, cwd=directory, env=environment, capture_output=True, text=True, check=False)
-        rings = [n for n in set(os.listdir("/dev/shm")) - before if n.startswith("mfushim")]
         return {
             "exit code": done.returncode,
             "output": done.stdout,
             "errors": done.stderr,
             "files": sorted(str(p.relative_to(directory)) for p in pathlib.Path(directory).rglob("*")),
-            "shared memory": rings,
         }
 
 
