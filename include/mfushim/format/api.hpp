@@ -35,12 +35,7 @@ enum class Library : std::uint8_t { kDriver, kRuntime, kCublas, kCublasLt, kCudn
 // that has it no more; 0: always.
 enum class Api : std::uint16_t {
 #define MFUSHIM_API(symbol, api_class, since, until) symbol,
-#include "mfushim/format/apis_cublas.def"
-#include "mfushim/format/apis_cublaslt.def"
-#include "mfushim/format/apis_cudnn.def"
-#include "mfushim/format/apis_driver.def"
-#include "mfushim/format/apis_nccl.def"
-#include "mfushim/format/apis_runtime.def"
+#include "mfushim/format/apis.def"
 #undef MFUSHIM_API
   kCount
 };
@@ -55,38 +50,13 @@ struct ApiRow {
 
 inline constexpr std::array<ApiRow, static_cast<std::size_t>(Api::kCount)> kApis = {{
 #define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kCublas, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_cublas.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kCublasLt, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_cublaslt.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kCudnn, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_cudnn.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kDriver, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_driver.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kNccl, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_nccl.def"
-#undef MFUSHIM_API
-#define MFUSHIM_API(symbol, api_class, since, until) \
-  {#symbol, Library::kRuntime, ApiClass::api_class, since, until},
-#include "mfushim/format/apis_runtime.def"
+  {#symbol, Library::MFUSHIM_LIBRARY, ApiClass::api_class, since, until},
+#include "mfushim/format/apis.def"
 #undef MFUSHIM_API
 }};
 
 constexpr const ApiRow& api_row(Api api) {
   return kApis[static_cast<std::size_t>(api)];
 }
-
-// The two lists above take the rows in one order.
-static_assert(api_row(Api::cublasGemmEx).name == "cublasGemmEx");
-static_assert(api_row(Api::cuLaunchKernel).name == "cuLaunchKernel");
-static_assert(api_row(Api::cudaLaunchKernel).name == "cudaLaunchKernel");
 
 }  // namespace mfushim::format
