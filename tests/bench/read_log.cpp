@@ -70,10 +70,8 @@ std::uint64_t write_steps(read::LogWriter& log) {
     launch.correlation = correlation;
     log.add(1, launch);
     const std::uint64_t duration = 4000 + 30 * config + random() % 300;
-    log.add(
-        1,
-        format::GpuKernel{
-            .config = config, .duration = duration, .start = device, .correlation = correlation});
+    log.add(1, format::GpuKernel{
+                   {.duration = duration, .start = device, .correlation = correlation}, config});
     device += duration + random() % 1000;
     host += 5000 + random() % 400;
     records += product ? 3 : 2;

@@ -151,7 +151,7 @@ TEST_CASE("a log holds more records than a segment", "[format]") {
   constexpr std::uint64_t kCount = 100'000;
   read::LogWriter writer(path, {});
   for (std::uint64_t i = 0; i < kCount; ++i)
-    writer.add(1, GpuKernel{.config = 1, .duration = i % 7, .start = 10 * i});
+    writer.add(1, GpuKernel{{.duration = i % 7, .start = 10 * i}, 1});
   writer.close();
 
   const Collector collector = collect_log(path);
