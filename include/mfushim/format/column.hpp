@@ -41,7 +41,7 @@ struct Decompressor {
   void* context;
 };
 
-// Working memory of the coder, about 1.4 MB: allocate once, use for every block.
+// Working memory of the coder, about 1.2 MB: allocate once, use for every block.
 struct BlockScratch {
   std::array<std::uint64_t, kMaxBlockRecords> values;
   std::array<std::uint8_t, kMaxBlockRecords> plane;
