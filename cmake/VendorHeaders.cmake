@@ -1,7 +1,7 @@
 # Finds the CUDA, CUPTI and NCCL headers and makes the target mfushim_vendor_headers. Headers only: no vendor library
 # is ever linked. CUDA's own come from one root, the first of CUDAToolkit_ROOT, CUDA_HOME, nvcc's, /usr/local/cuda
-# that has them all, else from what scripts/setup unpacked into .cache/vendor-headers; NCCL's may lie elsewhere.
-#   MFUSHIM_HEADERS=wheels (variable or environment) looks in .cache/vendor-headers alone.
+# that has them all, else from what scripts/setup unpacked into .cache/cuda-headers/13.0; NCCL's may lie elsewhere.
+#   MFUSHIM_HEADERS=wheels (variable or environment) looks in .cache/cuda-headers/13.0 alone.
 # As a script (cmake -P) it only prints "missing: NAME..." where something is missing.
 
 if(NOT DEFINED MFUSHIM_HEADERS AND DEFINED ENV{MFUSHIM_HEADERS})
@@ -20,7 +20,7 @@ if(NOT MFUSHIM_HEADERS STREQUAL "wheels")
   endif()
   list(APPEND _roots /usr/local/cuda)
 endif()
-list(APPEND _roots ${CMAKE_CURRENT_LIST_DIR}/../.cache/vendor-headers)
+list(APPEND _roots ${CMAKE_CURRENT_LIST_DIR}/../.cache/cuda-headers/13.0)
 
 function(mfushim_find_cuda_headers)
   foreach(root IN LISTS ARGN)

@@ -33,6 +33,18 @@ quietly() {
   fi
 }
 
+# Makes .venv, an environment of our own: Debian's Python has no pip.
+make_venv() {
+  [[ ! -x $root/.venv/bin/pip ]] || return 0
+  say "making .venv"
+  quietly python3 -m venv "$root/.venv"
+}
+
+pip() {
+  make_venv
+  quietly "$root/.venv/bin/python" -m pip --disable-pip-version-check "$@"
+}
+
 # How many GPUs a real driver answers for, and what the first is.
 gpu_names() { command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null || true; }
 gpu_count() { gpu_names | grep -c . || true; }
