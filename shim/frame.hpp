@@ -20,7 +20,7 @@ struct Details {
   std::uint32_t subject = 0;
   std::uint32_t stream = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t number = 0;
+  std::uint32_t number = 0;  // of a collective in its communicator; of products of this shape
   std::uint32_t group = 0;
   format::CopyKind copy_kind = format::CopyKind::kUnknown;
   bool filled = false;
@@ -136,7 +136,7 @@ template <format::ApiClass api_class>
   else if constexpr (api_class == kSync)
     emit(format::Sync{{base}});
   else if constexpr (api_class == kGemm)
-    emit(format::Gemm{{base}, d.stream, 1});
+    emit(format::Gemm{{base}, d.stream, d.number});
   else if constexpr (api_class == kCollective)
     emit(format::Collective{{base}, d.stream, d.number, d.group});
   else

@@ -93,6 +93,7 @@ requires(format::api_row(api).library ==
   if (const auto get = MFUSHIM_REAL(target, cublasGetMathMode)) get(handle, &mode);
   shape.math_mode = static_cast<std::uint32_t>(mode);
   d.subject = shape_id(shape);
+  d.number = 1;
 
   cudaStream_t stream = nullptr;
   if (const auto get = MFUSHIM_REAL(target, cublasGetStream_v2)) get(handle, &stream);

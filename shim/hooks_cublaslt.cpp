@@ -88,6 +88,7 @@ static void describe(Tag<cublasLtMatmul>, const Target& target, Details& d, cubl
   if (get<std::uint32_t>(of_layout, d_desc, kLayoutBatchMode, 0) > kLastPlainBatchMode)
     shape.flags |= format::kShapeGrouped | format::kShapeUnknown;
   d.subject = shape_id(shape);
+  d.number = 1;
   set_stream(d, stream);
 }
 

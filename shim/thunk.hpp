@@ -20,7 +20,8 @@ struct Thunk;
 template <format::Api api, class R, class... Args>
 struct Thunk<api, R (*)(Args...)> {
   static R call(Args... args) {
-    return intercept<api, R>(__builtin_return_address(0), __builtin_frame_address(0), args...);
+    return static_cast<R>(
+        intercept<api, R>(__builtin_return_address(0), __builtin_frame_address(0), args...));
   }
 };
 
