@@ -1,7 +1,10 @@
 // Numbers and reports public calls; see api_call.hpp.
 #include "api_call.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 #include "contexts.hpp"
@@ -34,9 +37,22 @@ bool needs_no_init(const char* name) {
   return false;
 }
 
+// Only where somebody compares sequences of calls: ten times as many lines as there is device work.
+bool wants_calls() {
+  static const bool wanted = truth::wanted() && getenv("MFUSIM_TRUTH_CALLS") != nullptr;
+  return wanted;
+}
+
+void record_call(const MfusimApi& api) {
+  thread_local const auto thread = uint64_t(gettid());
+  truth::Object("call").add("api", api.name).add("thread", thread).write();
+}
+
 void enter(MfusimApi& api) {
-  if (t_call.depth == 0)
+  if (t_call.depth == 0) {
     t_call.correlation = g_next_correlation.fetch_add(1, std::memory_order_relaxed);
+    if (wants_calls()) record_call(api);
+  }
   api.depth = t_call.depth++;
   api.correlation = t_call.correlation;
   api.context_id = current_context_id();
