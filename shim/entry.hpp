@@ -9,6 +9,7 @@
 
 #include "mfushim/format/api.hpp"
 #include "recorder.hpp"
+#include "sources.hpp"
 
 namespace mfushim::shim {
 
@@ -20,14 +21,17 @@ struct Provider;
 struct Entry {
   const void* thunk;  // first: entries.S jumps through it
   void* real;
-  std::atomic<Provider*> provider;  // of `real`, once it was asked for
+  std::atomic<Provider*> provider;    // of `real`, once it was asked for
+  std::atomic<std::uint64_t> source;  // of the last call: page of its caller << 16 | source number
   format::Api api;
   Door door;
-  std::uint32_t next;  // index + 1 in the pool of the next entry of the same api
+  std::uint16_t asker;  // the module it was handed out to, see caller_number
+  std::uint16_t next;   // index + 1 in the pool of the next entry of the same api
 };
-static_assert(sizeof(Entry) == 32, "entries.S multiplies by it");
+static_assert(sizeof(Entry) == 40, "entries.S multiplies by it");
 
 inline constexpr std::size_t kEntryPool = MFUSHIM_ENTRY_POOL;
+static_assert(kEntryPool < 0xffff, "Entry::next holds an index");
 
 }  // namespace mfushim::shim
 

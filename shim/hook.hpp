@@ -79,7 +79,7 @@ template <format::Api api, class R, class... Args>
     Frame* const frame = enter_frame(kRow.api_class, is_per_thread(api), stack);
     if (frame == nullptr) [[unlikely]]
       return after_call(call_real(real, args...));
-    covered(target.entry.door, api);
+    covered(source_of(target.entry, caller));
     const std::uint64_t start = now();
     const Result<R> result = call_real(real, args...);
     const std::uint64_t end = now();

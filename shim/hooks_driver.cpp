@@ -331,7 +331,7 @@ static void before(Tag<cuStreamDestroy>, const Target&, CUstream) {
 static void after(Tag<cuGetProcAddress>, const Target& target, CUresult result, const char* symbol,
                   void** function, int version, cuuint64_t flags, auto...) {
   if (result == CUDA_SUCCESS && symbol != nullptr && function != nullptr)
-    *function = redirect(symbol, version, flags, *function,
+    *function = redirect(symbol, version, flags, *function, target.caller,
                          target.provider != nullptr ? target.provider : provider_of(target.entry));
 }
 

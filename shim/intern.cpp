@@ -215,9 +215,4 @@ void loss(format::LossCause cause, std::uint64_t count, std::string_view detail)
   loss_counter(ring.header(), cause, detail)->count.fetch_add(count);
 }
 
-void detail::covered_by_others(std::size_t door, format::Api api) noexcept {
-  if (const format::Ring ring = current_ring())
-    ring.coverage()[0][door][static_cast<std::size_t>(api)].fetch_add(1, std::memory_order_relaxed);
-}
-
 }  // namespace mfushim::shim

@@ -19,6 +19,7 @@
 #include "mfushim/format/ring_recovery.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
+#include "sources.hpp"
 #include "writer.hpp"
 
 namespace mfushim::shim {
@@ -103,6 +104,7 @@ bool open_all(const ClockRate& rate) noexcept {
     return false;
   }
   use_ring(g_memory.ring);
+  publish_sources(g_memory.ring);
   publish_ring(header);
   add_anchor(g_memory.ring.header());
   if (start_writer(g_memory, g_log, g_config.max_bytes, g_config.verbose)) return true;

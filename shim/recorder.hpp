@@ -44,7 +44,7 @@ extern constinit std::array<std::atomic<std::uint32_t>, format::kApis.size()> g_
 
 std::uint32_t new_api_name(format::Api api) noexcept;
 // Counts in the share of threads without one of their own.
-void covered_by_others(std::size_t door, format::Api api) noexcept;
+void covered_by_others(std::uint32_t source) noexcept;
 
 // Claims another chunk for the calling thread; false, and one more record lost, when none is free.
 bool claim_chunk(Cursor& cursor) noexcept;
@@ -131,12 +131,11 @@ void module(const format::Module& module) noexcept;
 void gpu_time(const format::GpuTime& gpu_time) noexcept;
 // Counted by cause and detail; `detail` is cut after 90 bytes.
 void loss(format::LossCause cause, std::uint64_t count, std::string_view detail) noexcept;
-// One more call of `api` that came by `door`.
-enum class Door : std::uint8_t { kSymbol, kDlsym, kGetProc };
-inline void covered(Door door, format::Api api) noexcept {
+// One more call from this source (sources.hpp).
+inline void covered(std::uint32_t source) noexcept {
   format::RingCoverageShare* const calls = detail::t_cursor.calls;
-  if (calls == nullptr) return detail::covered_by_others(static_cast<std::size_t>(door), api);
-  auto& count = (*calls)[static_cast<std::size_t>(door)][static_cast<std::size_t>(api)];
+  if (calls == nullptr) return detail::covered_by_others(source);
+  auto& count = (*calls)[source];
   count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 

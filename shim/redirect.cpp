@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "resolve.hpp"
+#include "rows.hpp"
 
 extern "C" {
 constinit mfushim::shim::Entry mfushim_pool[mfushim::shim::kEntryPool] = {};
@@ -139,17 +140,24 @@ bool is_exported_as(Provider* provider, const Variant& v, const void* genuine) {
 
 }  // namespace
 
-void* entry_for(Api api, void* genuine, Door door) noexcept {
+void* entry_for(Api api, void* genuine, Door door, const void* caller) noexcept {
   const void* const thunk = thunk_of(api);
   // Ours already: a library that is not linked -Bsymbolic names its own function and gets our
   // symbol.
   if (thunk == nullptr || is_own(genuine)) return genuine;
+  // Who asked is only of interest for what is counted; askers share entries when these run short.
+  const std::uint16_t asker =
+      is_recorded(format::api_row(api).api_class) ? caller_number(caller) : 0;
+  const auto serves = [&](const Entry& e) {
+    return e.real == genuine &&
+           ((e.asker == asker && e.door == door) || g_pool_used.load() > kEntryPool / 4 * 3);
+  };
   auto& head = g_handed_out[static_cast<std::size_t>(api)];
   std::uint32_t first = head.load(std::memory_order_acquire);
   std::uint32_t mine = 0;
   for (;;) {
     for (std::uint32_t i = first; i != 0; i = mfushim_pool[i - 1].next)
-      if (mfushim_pool[i - 1].real == genuine) return code_of(i - 1);
+      if (serves(mfushim_pool[i - 1])) return code_of(i - 1);
     if (mine == 0) {
       mine = g_pool_used.fetch_add(1, std::memory_order_relaxed) + 1;
       if (mine > kEntryPool) {
@@ -163,7 +171,8 @@ void* entry_for(Api api, void* genuine, Door door) noexcept {
     entry.real = genuine;
     entry.api = api;
     entry.door = door;
-    entry.next = first;
+    entry.asker = asker;
+    entry.next = static_cast<std::uint16_t>(first);
     if (head.compare_exchange_weak(first, mine, std::memory_order_release,
                                    std::memory_order_acquire))
       return code_of(mine - 1);
@@ -171,23 +180,22 @@ void* entry_for(Api api, void* genuine, Door door) noexcept {
 }
 
 void* redirect(std::string_view name, int version, std::uint64_t flags, void* genuine,
-               Provider* provider) noexcept {
+               const void* caller, Provider* provider) noexcept {
   const auto [begin, end] = std::ranges::equal_range(kVariants, name, {}, &Variant::family);
   if (begin == end || genuine == nullptr) return genuine;
   const auto asked = static_cast<std::uint32_t>(version);
   const bool per_thread = (flags & kPerThreadStream) != 0;
+  const auto entry = [&](Api api) { return entry_for(api, genuine, Door::kGetProc, caller); };
   const Variant* chosen = nullptr;
   for (const Variant& v : std::ranges::subrange(begin, end)) {
     if (v.since > asked || (v.per_thread && !per_thread)) continue;
     // Oldest first; a per-thread twin beats any plain one.
     if (chosen == nullptr || v.per_thread >= chosen->per_thread) chosen = &v;
   }
-  if (chosen != nullptr && is_exported_as(provider, *chosen, genuine))
-    return entry_for(chosen->api, genuine, Door::kGetProc);
+  if (chosen != nullptr && is_exported_as(provider, *chosen, genuine)) return entry(chosen->api);
   for (const Variant& v : std::ranges::subrange(begin, end))
-    if (is_exported_as(provider, v, genuine)) return entry_for(v.api, genuine, Door::kGetProc);
-  if (chosen != nullptr && asked <= MFUSHIM_CUDA_VERSION)
-    return entry_for(chosen->api, genuine, Door::kGetProc);
+    if (is_exported_as(provider, v, genuine)) return entry(v.api);
+  if (chosen != nullptr && asked <= MFUSHIM_CUDA_VERSION) return entry(chosen->api);
   count_unhooked(begin->family, version);
   return genuine;
 }
@@ -214,7 +222,7 @@ FilterAnswer mfushim_filter(void* handle, const char* name, const void* caller) 
     return {nullptr, handle};
   void* const genuine = real_dlsym(handle, name);
   if (genuine == nullptr) return {nullptr, handle};
-  if (!is_own(genuine)) return {entry_for(*api, genuine, Door::kDlsym), handle};
+  if (!is_own(genuine)) return {entry_for(*api, genuine, Door::kDlsym, caller), handle};
   // A search of the global scope met us. Where no library has the function, without us the answer
   // would have been no: libc, which lacks it, says so in the loader's words.
   Provider* provider = nullptr;

@@ -195,17 +195,11 @@ std::size_t search_caller(std::uintptr_t address) {
   return add_caller(address);
 }
 
-Caller& find_caller(const void* address) {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const std::uint64_t page = at >> 12;
-  auto& known = g_pages[page % kMaxPages];
-  const std::uint64_t word = known.load(std::memory_order_acquire);
-  if (word >> 16 == page) [[likely]]
-    return g_callers[word & 0xffff];
-  const KeepErrno keep;
-  const std::size_t index = search_caller(at);
-  known.store(page << 16 | index, std::memory_order_release);
-  return g_callers[index];
+std::string_view module_name(std::uint16_t number) {
+  Dl_info info;
+  if (number == 0 || dladdr(reinterpret_cast<void*>(g_callers[number].begin), &info) == 0)
+    return {};
+  return base_name(info.dli_fname);
 }
 
 }  // namespace
@@ -251,8 +245,42 @@ void* Provider::find(Helper helper) noexcept {
   return find(kApiCount + index, kHelperNames[index]);
 }
 
+std::uint16_t caller_number(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  const std::uint64_t page = at >> 12;
+  auto& known = g_pages[page % kMaxPages];
+  const std::uint64_t word = known.load(std::memory_order_acquire);
+  if (word >> 16 == page) [[likely]]
+    return static_cast<std::uint16_t>(word);
+  const KeepErrno keep;
+  const std::size_t index = search_caller(at);
+  known.store(page << 16 | index, std::memory_order_release);
+  return static_cast<std::uint16_t>(index);
+}
+
+std::uint32_t find_source(Entry& entry, const void* caller) noexcept {
+  const bool handed_out = entry.real != nullptr;
+  const std::uint16_t module = handed_out ? entry.asker : caller_number(caller);
+  const std::uint64_t page = handed_out ? 0 : reinterpret_cast<std::uintptr_t>(caller) >> 12;
+  // Of (module, entry point), as key << 16 | number: for symbols that several modules call.
+  static constinit std::atomic<std::uint64_t> g_known[4096]{};
+  const std::uint64_t key = (std::uint64_t{module} << 16 | static_cast<std::uint16_t>(entry.api))
+                                << 2 |
+                            static_cast<std::uint64_t>(entry.door) | 1ull << 40;
+  auto& known = g_known[(key ^ key >> 13) % std::size(g_known)];
+  std::uint64_t word = known.load(std::memory_order_relaxed);
+  if (word >> 16 != key) {
+    const KeepErrno keep;
+    word = key << 16 | source_number(entry.door, entry.api, module_name(module));
+    known.store(word, std::memory_order_relaxed);
+  }
+  const std::uint64_t number = word & 0xffff;
+  entry.source.store(page << 16 | number, std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(number);
+}
+
 void* linked_function(Api api, const void* address, Provider*& provider) noexcept {
-  Caller& caller = find_caller(address);
+  Caller& caller = g_callers[caller_number(address)];
   const format::ApiRow& row = format::api_row(api);
   auto& slot = caller.providers[static_cast<std::size_t>(row.library)];
   provider = slot.load(std::memory_order_acquire);

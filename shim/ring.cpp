@@ -154,7 +154,7 @@ bool claim_chunk(Cursor& cursor) noexcept {
     chunk->state.store(format::ChunkState::kOwned, std::memory_order_release);
     const bool own = lane != 0 && lane < format::kCoverageShares;
     cursor = {chunk->slots.data(), chunk->slots.data() + chunk->slots.size(), chunk, lane,
-              own ? &ring.coverage()[lane] : nullptr};
+              own ? &ring.coverage().shares[lane] : nullptr};
     if (h.free_chunks.load(std::memory_order_relaxed) < ring.chunks().size() / 2) wake_writer(h);
   }
   errno = saved;

@@ -9,7 +9,7 @@
 
 namespace mfushim::shim {
 
-consteval bool is_recorded(format::ApiClass c) {
+constexpr bool is_recorded(format::ApiClass c) {
   using enum format::ApiClass;
   return c != kName && c != kLifecycle && c != kLookup;
 }

@@ -57,6 +57,8 @@ struct ThunkOf<api, version, Absent> {
                                        decltype(mfushim::shim::pick<symbol>())>::call, \
    nullptr,                                                                            \
    nullptr,                                                                            \
+   0,                                                                                  \
    mfushim::format::Api::symbol,                                                       \
    mfushim::shim::Door::kSymbol,                                                       \
+   0,                                                                                  \
    0},

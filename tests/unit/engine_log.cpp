@@ -46,7 +46,8 @@ struct Collector {
   }
   void records(std::uint32_t, std::span<const format::Coverage> rows) {
     for (const auto& row : rows)
-      log.coverage[std::string(row.door) + " " + std::string(row.api)] = row.count;
+      log.coverage[std::string(row.door) + " " + std::string(row.library) + " " +
+                   std::string(row.api)] = row.count;
   }
   void records(std::uint32_t, std::span<const format::Cost> costs) {
     for (const auto& cost : costs) log.costs[std::string(cost.what)] = cost.count;

@@ -43,7 +43,7 @@ struct LogContent {
   std::map<std::uint32_t, std::vector<format::Launch>> launches;  // by thread
   std::map<format::LossCause, std::uint64_t> lost;
   std::vector<format::ClockAnchor> anchors;
-  std::map<std::string, std::uint64_t> coverage;  // by door and name
+  std::map<std::string, std::uint64_t> coverage;  // by door, library and name
   std::map<std::string, std::uint64_t> costs;     // counts
   bool undefined_use = false;                     // an id before its definition
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "recorder.hpp"
+#include "sources.hpp"
 
 namespace {
 
@@ -35,7 +36,8 @@ void record_launch(int i) {
   launch.duration = shim::now() - launch.start;
   launch.sequence = ++shim::thread_state().sequence;
   launch.correlation = static_cast<std::uint32_t>(i);
-  shim::covered(shim::Door::kDlsym, format::Api::cuLaunchKernel);
+  shim::covered(
+      shim::source_number(shim::Door::kDlsym, format::Api::cuLaunchKernel, "engine_probe"));
   shim::emit(launch);
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("every record is in the log once, in order, after what it refers to", 
   for (const auto& [lane, launches] : log.launches)
     for (const auto& launch : launches) used.insert(launch.subject);
   CHECK(used.size() == 91);
-  CHECK(log.coverage.at("dlsym cuLaunchKernel") == 80000);
+  CHECK(log.coverage.at("dlsym engine_probe cuLaunchKernel") == 80000);
   CHECK(log.costs.at("hook") == log.launch_count());
   CHECK(log.costs.at("writer") > 0);
 }

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace {
@@ -116,7 +117,6 @@ TEST_CASE("the driver finds its own functions") {
 }
 
 TEST_CASE("cuGetProcAddress hands out the variant that the driver chose") {
-  void* const driver = open_library("libcuda.so.1");
   struct Case {
     const char* name;
     int version;
@@ -131,13 +131,15 @@ TEST_CASE("cuGetProcAddress hands out the variant that the driver chose") {
                         {"cuMemFree", 2000, 0, "cuMemFree", 3},
                         {"cuMemFree", 3020, 0, "cuMemFree_v2", 4},
                         {"cuMemFree", 13000, kPerThread, "cuMemFree_v2", 4}};
+  std::map<std::string, void*> entries;  // one for each function of the driver
   for (const Case& c : cases) {
     INFO(c.name << " " << c.version << " " << c.flags);
     void* const function = get_proc(c.name, c.version, c.flags);
     CHECK(is_hooked(function));
-    CHECK(function == dlsym(driver, c.symbol));
+    CHECK(entries.emplace(c.symbol, function).first->second == function);
     CHECK(call(function) == c.number);
   }
+  CHECK(entries.size() == 4);
 }
 
 TEST_CASE("what cuGetProcAddress answers beyond our rows stays as it is") {

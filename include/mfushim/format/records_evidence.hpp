@@ -41,8 +41,10 @@ struct Loss {
   }
 };
 
-// Calls of `api` seen so far that came from `library` through `door`: "symbol" (exported symbol),
-// "dlsym" or "getproc" (cuGetProcAddress). Later records of the same key replace earlier ones.
+// Calls of `api` seen so far that came from `library`, the file name of the module that called or
+// had looked the function up, through `door`: "symbol" (exported symbol), "dlsym" or "getproc"
+// (cuGetProcAddress); "other", without the rest, for all sources beyond the recorder's room. Later
+// records of the same key replace earlier ones.
 struct Coverage {
   static constexpr Kind kKind = Kind::kCoverage;
   std::string_view door;

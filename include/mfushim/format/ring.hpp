@@ -23,9 +23,8 @@ namespace mfushim::format {
 inline constexpr std::uint64_t kRingMagic = 0x31474e495255464dULL;  // "MFURING1" in memory
 inline constexpr const char* kRingPrefix = "mfushim-";              // of the file's name
 inline constexpr const char* kRingFolder = "/dev/shm";
-inline constexpr std::size_t kRingDoors = 3;  // symbol, dlsym, getproc: rows of the counters
-inline constexpr std::array<std::string_view, kRingDoors> kDoorNames = {"symbol", "dlsym",
-                                                                        "getproc"};
+inline constexpr std::array<std::string_view, 4> kDoorNames = {"symbol", "dlsym", "getproc",
+                                                               "other"};
 
 // One record of a ring: the record's struct itself behind eight bytes.
 struct RingSlot {
@@ -114,13 +113,28 @@ struct RingHeader {
   std::array<RingCostCounter, static_cast<std::size_t>(RingCost::kCount)> costs;
 };
 
-// Counters of calls. The threads of the first lanes have a share of their own, which they count in
-// without a locked addition (20 ns); all others count in share 0, with one.
+// Where calls come from: a door, a calling library, an entry point. Source 0, the door "other" and
+// no more, stands for all that is beyond kRingSources.
+struct RingSource {
+  std::atomic<std::uint32_t> ready;
+  Api api;
+  std::uint8_t door;  // index in kDoorNames
+  std::uint8_t library_size;
+  std::array<char, 56> library;  // file name of the calling module, cut; empty: code in none
+
+  std::string_view library_name() const { return {library.data(), library_size}; }
+};
+static_assert(sizeof(RingSource) == 64);
+inline constexpr std::size_t kRingSources = 1024;
+
+// Counters of calls by source. The threads of the first lanes have a share of their own, which they
+// count in without a locked addition (20 ns); all others count in share 0, with one.
 inline constexpr std::size_t kCoverageShares = 16;
-using RingCoverageShare =
-    std::array<std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Api::kCount)>,
-               kRingDoors>;
-using RingCoverage = std::array<RingCoverageShare, kCoverageShares>;
+using RingCoverageShare = std::array<std::atomic<std::uint64_t>, kRingSources>;
+struct RingCoverage {
+  std::array<RingSource, kRingSources> sources;
+  std::array<RingCoverageShare, kCoverageShares> shares;
+};
 
 namespace detail {
 
@@ -130,6 +144,7 @@ constexpr std::uint64_t ring_layout() {
   std::uint64_t h = 0xcbf29ce484222325ULL;
   const auto mix = [&h](std::uint64_t v) { h = (h ^ v) * 0x100000001b3ULL; };
   mix(sizeof(RingHeader));
+  mix(sizeof(RingCoverage));
   mix(kVersionMajor);
   mix(kVersionMinor);
   [&]<class... R>(std::tuple<R...>*) { (mix(sizeof(R)), ...); }(static_cast<AllRecords*>(nullptr));

@@ -212,18 +212,24 @@ class RingDrain {
     return true;
   }
 
-  std::uint64_t covered(std::size_t door, std::size_t api) const {
+  bool take_coverage(std::size_t index) {
+    const RingSource& source = ring_.coverage().sources[index];
     std::uint64_t count = 0;
-    for (const auto& share : ring_.coverage())
-      count += share[door][api].load(std::memory_order_relaxed);
-    return count;
+    for (const auto& share : ring_.coverage().shares)
+      count += share[index].load(std::memory_order_relaxed);
+    if (count == 0) return true;
+    if (index == 0) return add(0, Coverage{kDoorNames.back(), {}, {}, count});
+    if (source.ready.load(std::memory_order_acquire) == 0) return true;
+    if (source.door >= kDoorNames.size() || source.api >= Api::kCount ||
+        source.library_size > source.library.size())
+      return true;
+    return add(0, Coverage{kDoorNames[source.door], source.library_name(), api_row(source.api).name,
+                           count});
   }
 
   bool take_summary() {
-    for (std::size_t door = 0; door < kRingDoors; ++door)
-      for (std::size_t api = 0; api < kApis.size(); ++api)
-        if (const std::uint64_t count = covered(door, api); count != 0)
-          if (!add(0, Coverage{kDoorNames[door], {}, kApis[api].name, count})) return false;
+    for (std::size_t i = 0; i < kRingSources; ++i)
+      if (!take_coverage(i)) return false;
     for (std::size_t i = 0; i < kCostNames.size(); ++i) {
       const auto& cost = ring_.header().costs[i];
       if (cost.count.load() == 0) continue;

@@ -19,7 +19,7 @@ mfushim_enter:
         .p2align 4
 \symbol:
         .cfi_startproc
-        leaq \table + 32 * row(%rip), %r11
+        leaq \table + 40 * row(%rip), %r11
         jmp mfushim_enter
         .cfi_endproc
         .size \symbol, . - \symbol
@@ -65,7 +65,7 @@ mfushim_pool_code:
         .cfi_startproc
         .set row, 0
         .rept MFUSHIM_ENTRY_POOL
-        leaq mfushim_pool + 32 * row(%rip), %r11
+        leaq mfushim_pool + 40 * row(%rip), %r11
         jmp mfushim_enter
         .p2align 4
         .set row, row + 1
