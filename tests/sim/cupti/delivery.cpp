@@ -78,12 +78,38 @@ std::deque<Record> take(bool forced) {
   return ready;
 }
 
+// Asks the client for a buffer. As the vendor's library does it at the first record, long before
+// the buffer goes back: clients see from that whether there is anything to flush. Without the
+// mutex.
+void ask_for_buffer(CUpti_BuffersCallbackRequestFunc request) {
+  Buffer buffer;
+  request(&buffer.data, &buffer.room, &buffer.limit);
+  if (!buffer.data) return;
+  std::lock_guard lock(state().mutex);
+  state().buffers.push_back(buffer);
+}
+
+Buffer take_buffer(CUpti_BuffersCallbackRequestFunc request) {
+  State& s = state();
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    {
+      std::lock_guard lock(s.mutex);
+      if (!s.buffers.empty()) {
+        const Buffer buffer = s.buffers.front();
+        s.buffers.pop_front();
+        return buffer;
+      }
+    }
+    ask_for_buffer(request);
+  }
+  return {};
+}
+
 // Fills one of the client's buffers from the front of the records; false when it gave none.
 bool fill_buffer(std::deque<Record>& records, CUpti_BuffersCallbackRequestFunc request,
                  CUpti_BuffersCallbackCompleteFunc complete) {
-  uint8_t* buffer = nullptr;
-  size_t room = 0, limit = 0, used = 0, count = 0;
-  request(&buffer, &room, &limit);
+  const auto [buffer, room, limit] = take_buffer(request);
+  size_t used = 0, count = 0;
   if (!buffer) return false;
   while (!records.empty() && used + records.front().bytes <= room &&
          (limit == 0 || count < limit)) {
@@ -137,7 +163,13 @@ void record_overhead(uint64_t start, uint64_t end) {
 
 void keep(const Record& record) {
   State& s = state();
-  std::lock_guard lock(s.mutex);
+  std::unique_lock lock(s.mutex);
+  if (s.buffers.empty() && s.request) {
+    const auto request = s.request;
+    lock.unlock();
+    ask_for_buffer(request);
+    lock.lock();
+  }
   s.records.push_back(record);
   if (s.records.size() < kWakeAt && g_period_ms.load() == 0) return;
   if (!g_thread) {

@@ -28,6 +28,12 @@ struct Record {
   alignas(8) std::array<unsigned char, kMaxRecordBytes> data{};
 };
 
+// A buffer that the client gave.
+struct Buffer {
+  uint8_t* data = nullptr;
+  size_t room = 0, limit = 0;  // bytes; records, 0 for any number
+};
+
 struct State {
   std::mutex mutex;
   std::array<std::atomic<bool>, kKinds> enabled{};
@@ -36,6 +42,7 @@ struct State {
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   std::deque<Record> records;
+  std::deque<Buffer> buffers;  // asked for, and not given back yet
   size_t dropped = 0;
   uint64_t seen = 0;  // device records so far, for drop:N
   std::atomic<bool> system_thread_ids{false};

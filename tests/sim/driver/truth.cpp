@@ -180,6 +180,7 @@ void open_process() {
   Object("process")
       .add("pid", uint64_t(getpid()))
       .add("command", command_line().c_str())
+      .add("rank", getenv("RANK") ? getenv("RANK") : "")
       .add("gpu", gpu_model().name.c_str())
       .write();
 }

@@ -1,0 +1,43 @@
+"""Runs a program as it is, under PyTorch's own observers, and writes down what those counted: floating-point operations
+by FlopCounterMode, work of the GPU by torch.profiler, collectives by c10d's flight recorder.
+
+usage: observe.py OUT PROGRAM [ARG...]     (OUT is a folder; each process writes OUT/observed-RANK.json, .trace.json)
+"""
+import json
+import os
+import pathlib
+import runpy
+import sys
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+from torch.utils.flop_counter import FlopCounterMode
+
+
+def flight_record():
+    """The collectives that c10d noted, in order; None where it keeps no record."""
+    try:
+        from torch._C._distributed_c10d import _dump_nccl_trace_json
+    except ImportError:
+        return None
+    return json.loads(_dump_nccl_trace_json(includeCollectives=True, onlyActive=False)).get("entries")
+
+
+def main():
+    out, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    rank = os.environ.get("RANK", "0")
+    sys.argv[:] = sys.argv[2:]
+    sys.path.insert(0, str(pathlib.Path(program).resolve().parent))
+    torch.cuda.init()
+    flops = FlopCounterMode(display=False)
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+        with flops:
+            runpy.run_path(program, run_name="__main__")
+        torch.cuda.synchronize()
+    profiler.export_chrome_trace(str(out / f"observed-{rank}.trace.json"))
+    operators = {str(operator): int(count) for operator, count in flops.get_flop_counts().get("Global", {}).items()}
+    observed = {"pid": os.getpid(), "flops": operators, "collectives": flight_record()}
+    (out / f"observed-{rank}.json").write_text(json.dumps(observed, indent=1))
+
+
+main()
