@@ -1,6 +1,7 @@
-# Finds the CUDA, CUPTI and NCCL headers and makes the target mfushim_vendor_headers. Headers only: no vendor library
-# is ever linked. CUDA's own come from one root, the first of CUDAToolkit_ROOT, CUDA_HOME, nvcc's, /usr/local/cuda
-# that has them all, else from what scripts/setup unpacked into .cache/cuda-headers/13.0; NCCL's may lie elsewhere.
+# Finds the CUDA, CUPTI, NCCL and cuDNN headers and makes the target mfushim_vendor_headers. Headers only: no vendor
+# library is ever linked. CUDA's own come from one root, the first of CUDAToolkit_ROOT, CUDA_HOME, nvcc's, /usr/local/cuda
+# that has them all, else from what scripts/setup unpacked into .cache/cuda-headers/13.0; NCCL's and
+# cuDNN's may lie elsewhere.
 #   MFUSHIM_HEADERS=wheels (variable or environment) looks in .cache/cuda-headers/13.0 alone.
 # As a script (cmake -P) it only prints "missing: NAME..." where something is missing.
 
@@ -45,6 +46,10 @@ find_path(MFUSHIM_NCCL_INCLUDE nccl.h HINTS ${_roots} PATH_SUFFIXES include targ
 if(NOT MFUSHIM_HEADERS STREQUAL "wheels")
   find_path(MFUSHIM_NCCL_INCLUDE nccl.h)
 endif()
+find_path(MFUSHIM_CUDNN_INCLUDE cudnn.h HINTS ${_roots} PATH_SUFFIXES include targets/x86_64-linux/include NO_DEFAULT_PATH)
+if(NOT MFUSHIM_HEADERS STREQUAL "wheels")
+  find_path(MFUSHIM_CUDNN_INCLUDE cudnn.h)
+endif()
 
 set(_missing)
 if(NOT MFUSHIM_CUDA_INCLUDE)
@@ -56,6 +61,10 @@ endif()
 list(JOIN _missing " " _missing)
 
 if(CMAKE_SCRIPT_MODE_FILE)
+  # The recorder needs none of cuDNN's, its double does.
+  if(NOT MFUSHIM_CUDNN_INCLUDE)
+    string(APPEND _missing " CUDNN")
+  endif()
   if(_missing)
     message(NOTICE "missing: ${_missing}")
   endif()

@@ -16,9 +16,11 @@ function(mfusim_library_double target)
     OUTPUT ${made}_stubs.cpp
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/sim/library/name_stubs.py ${arg_HEADERS}
             --compiler ${CMAKE_CXX_COMPILER} -I${MFUSHIM_CUDA_INCLUDE} -I${MFUSHIM_NCCL_INCLUDE}
+            $<$<BOOL:${MFUSHIM_CUDNN_INCLUDE}>:-I${MFUSHIM_CUDNN_INCLUDE}>
             --names "${arg_NAMES}" --library ${arg_SONAME} --status ${arg_STATUS}
             --refusal ${arg_REFUSAL} --out ${made}_stubs.cpp
     DEPENDS ${PROJECT_SOURCE_DIR}/tests/sim/library/name_stubs.py
+    COMMAND_EXPAND_LISTS
     VERBATIM)
 
   add_library(${target} SHARED ${arg_SOURCES} ${made}_stubs.cpp)

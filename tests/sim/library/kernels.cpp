@@ -7,6 +7,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace mfusim::library {
 namespace {
@@ -114,6 +115,34 @@ CUresult launch(const DriverDoor& door, const KernelWork& work, CUstream stream)
   CUlaunchConfig config{work.grid.x,  work.grid.y,       work.grid.z, work.block.x, work.block.y,
                         work.block.z, work.shared_bytes, stream,      &cluster,     1};
   return door.launch_kernel_ex(&config, function, parameters, nullptr);
+}
+
+CUresult add_node(const KernelWork& work, CUgraph graph) {
+  static const auto get_nodes = runtime_entry<decltype(&cuGraphGetNodes)>("cuGraphGetNodes", 10000);
+  static const auto add =
+      runtime_entry<decltype(&cuGraphAddKernelNode)>("cuGraphAddKernelNode", 12000);
+  CUkernel kernel = nullptr;
+  const CUresult found = kernel_table().find(work.name, &kernel);
+  if (found != CUDA_SUCCESS) return found;
+  if (get_nodes == nullptr || add == nullptr) return CUDA_ERROR_NOT_INITIALIZED;
+  size_t count = 0;
+  get_nodes(graph, nullptr, &count);
+  std::vector<CUgraphNode> before(count);
+  get_nodes(graph, before.data(), &count);
+  MfusimCost cost = work.cost;
+  void* parameters[] = {&cost};
+  CUDA_KERNEL_NODE_PARAMS node{};
+  node.func = reinterpret_cast<CUfunction>(kernel);
+  node.gridDimX = work.grid.x;
+  node.gridDimY = work.grid.y;
+  node.gridDimZ = work.grid.z;
+  node.blockDimX = work.block.x;
+  node.blockDimY = work.block.y;
+  node.blockDimZ = work.block.z;
+  node.sharedMemBytes = work.shared_bytes;
+  node.kernelParams = parameters;
+  CUgraphNode made = nullptr;
+  return add(&made, graph, before.data(), count, &node);
 }
 
 }  // namespace mfusim::library

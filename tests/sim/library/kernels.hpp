@@ -38,4 +38,7 @@ const DriverDoor& direct_door();
 // Launches on the current context. A kernel name is loaded as a module of its own at its first use.
 CUresult launch(const DriverDoor& door, const KernelWork& work, CUstream stream);
 
+// Adds the kernel to a graph, after all nodes that are there.
+CUresult add_node(const KernelWork& work, CUgraph graph);
+
 }  // namespace mfusim::library
