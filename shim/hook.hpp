@@ -16,19 +16,20 @@ namespace mfushim::shim {
 //   before(Tag, target, args...)            runs before the real call, recording or not
 //   after(Tag, target, result, args...)     runs after it, recording or not
 //   describe(Tag, target, details, args...) fills in a record
-//   another(Tag, details, n, args...)       does so for the n-th more record of the call (1, 2,
-//                                           ...), or says that there is none
+//   another(Tag, target, details, n, args...)  does so for the n-th record of the call, or returns
+//                                           false: there is none
 template <format::Api api>
 struct Tag {};
 
 // A call is one record, or one for each shape of work in it.
 template <format::Api api, class... Args>
-[[gnu::always_inline]] inline void emit_records(Frame& frame, const Finished& call, Args... args) {
+[[gnu::always_inline]] inline void emit_records(const Target& target, Frame& frame,
+                                                const Finished& call, Args... args) {
   constexpr format::ApiClass kClass = format::api_row(api).api_class;
   constexpr Tag<plain(api)> kTag;
   emit_call<kClass>(frame, call);
-  if constexpr (requires { another(kTag, frame.details, 1u, args...); })
-    for (std::uint32_t n = 1; another(kTag, frame.details, n, args...); ++n)
+  if constexpr (requires { another(kTag, target, frame.details, 1u, args...); })
+    for (std::uint32_t n = 1; another(kTag, target, frame.details, n, args...); ++n)
       emit_call<kClass>(frame, call);
 }
 
@@ -86,8 +87,8 @@ template <format::Api api, class R, class... Args>
     after_call(result);
     describe_call(frame->details);
     const std::uint32_t correlation = leave_frame(*frame);
-    emit_records<api>(*frame, {api, start, end, static_cast<std::int32_t>(result), correlation},
-                      args...);
+    emit_records<api>(target, *frame,
+                      {api, start, end, static_cast<std::int32_t>(result), correlation}, args...);
     return result;
   }
 }

@@ -133,6 +133,7 @@ inline constexpr std::uint32_t kShapeUnknown = 1u << 1;    // dimensions live on
 inline constexpr std::uint32_t kShapeScaled = 1u << 2;     // block or tensor scales (fp8, fp4)
 inline constexpr std::uint32_t kShapeSideRight = 1u << 3;  // symm, trmm, trsm with side = right
 inline constexpr std::uint32_t kShapeSparse = 1u << 4;     // 2:4 structured sparsity
+inline constexpr std::uint32_t kShape3m = 1u << 5;  // complex by three real products, not four
 
 // Bits of LaunchConfig::flags.
 inline constexpr std::uint32_t kLaunchCooperative = 1u << 0;
