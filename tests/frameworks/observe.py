@@ -15,12 +15,12 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def flight_record():
-    """The collectives that c10d noted, in order; None where it keeps no record."""
-    try:
-        from torch._C._distributed_c10d import _dump_nccl_trace_json
-    except ImportError:
-        return None
-    return json.loads(_dump_nccl_trace_json(includeCollectives=True, onlyActive=False)).get("entries")
+    """The collectives that c10d noted, in order."""
+    c10d = torch._C._distributed_c10d
+    if not hasattr(c10d, "_dump_fr_trace_json"):
+        return json.loads(c10d._dump_nccl_trace_json(True, False)).get("entries", [])
+    dumps = [json.loads(c10d._dump_fr_trace_json(True, False, backend=backend)) for backend in ("nccl", "nccl2")]
+    return [entry for dump in dumps for entry in dump.get("entries", [])]
 
 
 def main():

@@ -62,10 +62,11 @@ class Truth:
         return len(self.lines["graph_launch"])
 
     def gemms(self):
-        return collections.Counter((r["m"], r["n"], r["k"], r["batch"]) for r in self.lines["gemm"])
+        """Products that ran at once. What a captured one multiplies in replays is not known to anyone but the GPU."""
+        return collections.Counter((r["m"], r["n"], r["k"], r["batch"]) for r in self.lines["gemm"] if not r["captured"])
 
     def flops(self):
-        return sum(int(r["flops"]) for r in self.lines["gemm"])
+        return sum(int(r["flops"]) for r in self.lines["gemm"] if not r["captured"])
 
     def collectives(self):
         calls = collections.Counter()

@@ -1,0 +1,117 @@
+"""Runs one program of a framework, unmodified, on the simulated GPU: bare, under the recorder, and with the recorder
+disabled. Demands that the program notices nothing, and that the report equals the simulator's truth. Then runs it under
+the framework's own observers, and demands that all agree.
+
+usage: run.py --build DIR [--framework NAME] PROGRAM      (a row of table.py; exits 77 where the framework cannot be had)
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "integration"))
+
+import harmless  # noqa: E402
+import oracles  # noqa: E402
+import table  # noqa: E402
+import three_ways  # noqa: E402
+import truth as truth_file  # noqa: E402
+
+SKIPPED, UNAVAILABLE = 77, 69  # the latter: scripts/framework could not fetch the wheels
+
+
+def environment_exists(build, framework):
+    settings = dict(os.environ, MFUSHIM_BUILD_DIR=str(build))
+    done = subprocess.run([SOURCE / "scripts" / "framework", framework], env=settings, capture_output=True, text=True,
+                          check=False)
+    if done.returncode == UNAVAILABLE:
+        return False
+    if done.returncode != 0:
+        raise three_ways.Mismatch(f"scripts/framework {framework}: {done.stderr.strip()}")
+    return True
+
+
+class Runs:
+    """Where one program's runs leave what they say and what really happened."""
+
+    def __init__(self, build, framework, name):
+        self.build, self.framework, self.program = build, framework, table.PROGRAMS[name]
+        self.work = build / "frameworks" / "tests" / framework / name
+        self.script = str(HERE / "programs" / f"{name}.py")
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def run(self, way, observer=(), shim=True, **settings):
+        folder = self.work / way
+        folder.mkdir(parents=True)
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
+        environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"),
+                        "OMP_NUM_THREADS": "1", "MFUSIM_TRUTH_CALLS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        start = ["python"] if self.program.ranks == 1 else ["torchrun", f"--nproc-per-node={self.program.ranks}"]
+        command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(self.program.ranks),
+                   "--truth", folder, *(["--shim"] if shim else []), "--", *start, *observer, self.script]
+        done = subprocess.run(command, env=environment | settings, cwd=folder, capture_output=True, text=True, check=False)
+        (folder / "stdout").write_text(done.stdout)
+        (folder / "stderr").write_text(done.stderr)
+        return done
+
+    def truths(self, way):
+        return truth_file.read_truth(self.work / way)
+
+    def report(self, way):
+        return three_ways.report(self.build, self.work / way / "logs")
+
+
+def check_three_ways(runs):
+    ways = {"bare": runs.run("bare", shim=False), "recorded": runs.run("recorded"),
+            "disabled": runs.run("disabled", MFUSHIM_DISABLE="1")}
+    for way, done in ways.items():
+        three_ways.equal(f"exit code {way}", done.returncode, runs.program.exit_code)
+        three_ways.equal(f"standard output {way}", done.stdout, ways["bare"].stdout)
+        three_ways.equal(f"the recorder's messages {way}", [s for s in done.stderr.splitlines() if "mfushim:" in s], [])
+    harmless.check_guard(runs)
+    harmless.check_logs(runs)
+    if runs.program.calls:
+        harmless.check_calls(runs)
+    if runs.program.exit_code:
+        return harmless.check_cut_short(runs)
+    truths, document = runs.truths("recorded"), runs.report("recorded")
+    for check in (three_ways.check_times, three_ways.check_kernels, three_ways.check_launches, three_ways.check_gemms,
+                  three_ways.check_collectives):
+        check(document, truths)
+    return f"{len(truths)} processes, {sum(r['time']['records'] for r in document['ranks'])} device records equal the truth"
+
+
+def check_observed(runs):
+    observer = (str(HERE / "observe.py"), str(runs.work / "observed"))
+    done = runs.run("observed", observer, MFUSHIM_GPU_TIME="off", TORCH_NCCL_TRACE_BUFFER_SIZE="2000")
+    three_ways.equal("exit code observed", done.returncode, runs.program.exit_code)
+    said = [oracles.check_flops(runs), oracles.check_profiler(runs), oracles.check_flight_record(runs)]
+    return "; ".join(s for s in said if s)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--framework", default="torch@2.15")
+    parser.add_argument("program", choices=sorted(table.PROGRAMS))
+    options = parser.parse_args()
+    try:
+        if not environment_exists(options.build, options.framework):
+            print(f"skipped: the wheels of {options.framework} cannot be fetched")
+            return SKIPPED
+        runs = Runs(options.build.resolve(), options.framework, options.program)
+        print(f"{options.program}: {check_three_ways(runs)}")
+        if runs.program.observed:
+            print(f"{options.program}: {check_observed(runs)}")
+    except three_ways.Mismatch as mismatch:
+        print(f"{options.program}: {mismatch} (files: {runs.work})", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""The programs, one row each: what a test must know about a script that knows nothing of the tests."""
+import dataclasses
+import fractions
+
+TORCH = ("torch@2.15",)
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    ranks: int = 1  # more than one: under torchrun
+    exit_code: int = 0
+    frameworks: tuple = TORCH  # where it can run
+    # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
+    # counter counts the capture, and what a replay multiplies is not recorded.
+    products_per_counted: fractions.Fraction = fractions.Fraction(1)
+    observed: bool = True  # run again under PyTorch's own observers
+    # What is compared of the public CUDA calls: each thread's sequence, or, where threads race (a watchdog, a loader of
+    # data), how many of each kind give the GPU work; None where even that depends on when a process is killed.
+    calls: str | None = "sequence"
+
+
+PROGRAMS = {
+    "gpt_eager": Program(),
+    "gpt_fp16_scaler": Program(),
+    "gpt_tf32": Program(),
+    "grad_accumulation": Program(),
+    "checkpointing": Program(),
+    "cuda_graph_step": Program(products_per_counted=fractions.Fraction(3, 4)),
+    "dataloader_workers": Program(calls="work"),
+    "ddp": Program(ranks=2, calls="work"),
+    "oom_caught": Program(),
+    "worker_crash": Program(ranks=2, exit_code=1, observed=False, calls=None),
+}
