@@ -10,6 +10,11 @@
 #define __CUDA_API_VERSION_INTERNAL  // declares all ABI variants under their exported names
 #include <cuda.h>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // the structs of their names
+#include "declarations_driver.hpp"
+#pragma GCC diagnostic pop
+
 #include "graphs.hpp"
 #include "kernels.hpp"
 #include "redirect.hpp"
@@ -109,12 +114,15 @@ static void before(Tag<cuGraphExecDestroy>, const Target&, CUgraphExec graph) {
 }
 
 template <Api api>
-requires AnyOf<api, cuStreamBeginCapture, cuStreamBeginCaptureToGraph>
+requires AnyOf<api, cuStreamBeginCapture, cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToCig,
+               cuStreamBeginRecaptureToGraph>
 void after(Tag<api>, const Target&, CUresult result, CUstream, auto...) {
   if (result == CUDA_SUCCESS) capture_began();
 }
 
-static void after(Tag<cuStreamEndCapture>, const Target&, CUresult result, CUstream, CUgraph*) {
+template <Api api>
+requires AnyOf<api, cuStreamEndCapture, cuStreamEndCaptureToCig>
+void after(Tag<api>, const Target&, CUresult result, CUstream, auto...) {
   if (result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
       result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
     capture_ended();
@@ -192,6 +200,12 @@ void describe(Tag<api>, const Target&, Details& d, const Copy* copy, Stream... s
   (set_stream(d, stream), ...);
 }
 
+static void describe(Tag<cuMemcpyWithAttributesAsync>, const Target&, Details& d, CUdeviceptr,
+                     CUdeviceptr, std::size_t bytes, auto, CUstream stream) {
+  d.set_copy(bytes, CopyKind::kUnknown);
+  set_stream(d, stream);
+}
+
 // Batches: their copies may be of several kinds. The last argument is the stream.
 static CUstream stream_of(CUstream stream) {
   return stream;
@@ -208,16 +222,32 @@ static void describe(Tag<cuMemcpyBatchAsync>, const Target&, Details& d, CUdevic
   d.set_copy(bytes, CopyKind::kUnknown);
   set_stream(d, stream_of(rest...));
 }
-#if MFUSHIM_CUDA_VERSION >= 12080
-static void describe(Tag<cuMemcpy3DBatchAsync>, const Target&, Details& d, std::size_t count,
-                     CUDA_MEMCPY3D_BATCH_OP* ops, auto... rest) {
+
+static std::uint64_t bytes_of([[maybe_unused]] const void* ops,
+                              [[maybe_unused]] std::size_t count) {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; ops != nullptr && i < count; ++i)
-    bytes += std::uint64_t{ops[i].extent.width} * ops[i].extent.height * ops[i].extent.depth;
-  d.set_copy(bytes, CopyKind::kUnknown);
+#if MFUSHIM_CUDA_VERSION >= 12080  // headers without the struct lack the calls
+  const auto* op = static_cast<const CUDA_MEMCPY3D_BATCH_OP*>(ops);
+  for (std::size_t i = 0; op != nullptr && i < count; ++i)
+    bytes += std::uint64_t{op[i].extent.width} * op[i].extent.height * op[i].extent.depth;
+#endif
+  return bytes;
+}
+static void describe(Tag<cuMemcpy3DBatchAsync>, const Target&, Details& d, std::size_t count,
+                     auto ops, auto... rest) {
+  d.set_copy(bytes_of(ops, count), CopyKind::kUnknown);
   set_stream(d, stream_of(rest...));
 }
-#endif
+static void describe(Tag<cuMemcpy3DWithAttributesAsync>, const Target&, Details& d, auto op,
+                     unsigned long long, CUstream stream) {
+  d.set_copy(bytes_of(op, 1), CopyKind::kUnknown);
+  set_stream(d, stream);
+}
+// The sizes are in structs of CUDA 13.5: not read.
+static void describe(Tag<cuFabricCpyBatchAsync>, const Target&, Details& d, std::size_t, auto,
+                     unsigned long long, CUstream stream) {
+  set_stream(d, stream);
+}
 
 // Memory sets.
 

@@ -15,15 +15,10 @@
 #include "kernels.hpp"
 #include "streams.hpp"
 
-#if MFUSHIM_CUDA_VERSION >= 13000
-// What nvcc's code for <<<>>> calls; no header declares them outside device code.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // the structs of their names
-extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t);
-extern "C" cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t, dim3, dim3, void**, size_t,
-                                               cudaStream_t);
+#include "declarations_runtime.hpp"
 #pragma GCC diagnostic pop
-#endif
 
 namespace mfushim::shim {
 
@@ -55,13 +50,9 @@ static void describe(Tag<cudaLaunchKernelExC>, const Target&, Details& d,
                      const cudaLaunchConfig_t* c, const void*, void**) {
   if (c != nullptr) set_launch(d, c->stream, c->gridDim, c->blockDim, c->dynamicSmemBytes, 0);
 }
-#if MFUSHIM_CUDA_VERSION < 13000
-static void describe(Tag<cudaLaunchCooperativeKernelMultiDevice>, const Target&, Details& d,
-                     cudaLaunchParams* p, unsigned count, unsigned) {
-  if (p != nullptr && count != 0)
-    set_launch(d, p->stream, p->gridDim, p->blockDim, p->sharedMem, format::kLaunchCooperative);
-}
-#endif
+// The driver's call beneath tells all: CUDA 13 has no struct for the arguments any more.
+static void describe(Tag<cudaLaunchCooperativeKernelMultiDevice>, const Target&, Details&, auto,
+                     unsigned, unsigned) {}
 
 template <Api api>
 requires AnyOf<api, cudaLaunchHostFunc, cudaStreamAddCallback>
@@ -98,6 +89,16 @@ void describe(Tag<api>, const Target&, Details& d, void*, const void*, std::size
               cudaMemcpyKind kind, Stream... stream) {
   d.set_copy(bytes, copy_kind(kind));
   (set_stream(d, stream), ...);
+}
+
+static void describe(Tag<cudaMemcpyWithAttributesAsync>, const Target&, Details& d, void*,
+                     const void*, std::size_t bytes, auto, cudaStream_t stream) {
+  d.set_copy(bytes, CopyKind::kUnknown);
+  set_stream(d, stream);
+}
+static void describe(Tag<cudaMemcpy3DWithAttributesAsync>, const Target&, Details& d, auto,
+                     unsigned long long, cudaStream_t stream) {
+  set_stream(d, stream);
 }
 
 template <Api api, class... Stream>

@@ -11,6 +11,7 @@
 
 #include "entry.hpp"
 #include "hook.hpp"
+#include "known_versions.h"
 
 namespace mfushim::shim {
 
@@ -43,7 +44,9 @@ struct ThunkOf : Thunk<api, Function> {};
 template <format::Api api, std::uint32_t version>
 struct ThunkOf<api, version, Absent> {
   static constexpr format::ApiRow kRow = format::api_row(api);
-  static_assert(version < kRow.since || (kRow.until != 0 && version >= kRow.until),
+  static constexpr std::uint32_t kOwn =
+      kRow.library == format::Library::kNccl ? MFUSHIM_NCCL_OWN : MFUSHIM_CUDA_OWN;
+  static_assert(!MFUSHIM_IS_DECLARED(version, kOwn, kRow.since, kRow.until),
                 "the headers lack a function that they should have by its row");
   static constexpr std::nullptr_t call = nullptr;
 };

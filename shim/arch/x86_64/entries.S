@@ -1,6 +1,8 @@
 // The ways into the hooks: the exported symbols, and a pool of entries to be handed out for pointers that were looked up.
 // Each says in r11 which entry it is; what follows keeps all arguments and the caller's return address in place.
 
+#include "known_versions.h"
+
         .text
         .p2align 4
         .type mfushim_enter, @function
@@ -12,8 +14,8 @@ mfushim_enter:
         .cfi_endproc
         .size mfushim_enter, . - mfushim_enter
 
-        .macro exported symbol, table, since, until, version
-        .if (\version >= \since) && (\until == 0 || \version < \until)
+        .macro exported symbol, table
+        .if declared
         .globl \symbol
         .type \symbol, @function
         .p2align 4
@@ -28,7 +30,9 @@ mfushim_enter:
         .endm
 
 #define VERSION MFUSHIM_CUDA_VERSION
-#define MFUSHIM_API(symbol, api_class, since, until) exported symbol, TABLE, since, until, VERSION
+#define OWN MFUSHIM_CUDA_OWN
+#define MFUSHIM_API(symbol, api_class, since, until) \
+        .set declared, MFUSHIM_IS_DECLARED(VERSION, OWN, since, until); exported symbol, TABLE
 
         .set row, 0
 #define TABLE mfushim_exported_cublas
@@ -51,7 +55,9 @@ mfushim_enter:
 #undef TABLE
 
 #undef VERSION
+#undef OWN
 #define VERSION MFUSHIM_NCCL_VERSION
+#define OWN MFUSHIM_NCCL_OWN
         .set row, 0
 #define TABLE mfushim_exported_nccl
 #include "mfushim/format/apis_nccl.def"
