@@ -49,7 +49,8 @@ class Runs:
         folder.mkdir(parents=True)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
         environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"),
-                        "OMP_NUM_THREADS": "1", "MFUSIM_TRUTH_CALLS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+                        "OMP_NUM_THREADS": "1", "MFUSIM_TRUTH_CALLS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+                        "TORCHINDUCTOR_CACHE_DIR": str(self.work / "inductor"), "TRITON_CACHE_DIR": str(self.work / "triton")}
         start = ["python"] if self.program.ranks == 1 else ["torchrun", f"--nproc-per-node={self.program.ranks}"]
         command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(self.program.ranks),
                    "--truth", folder, *(["--shim"] if shim else []), "--", *start, *observer, self.script]
@@ -66,6 +67,8 @@ class Runs:
 
 
 def check_three_ways(runs):
+    if runs.program.warm_up:
+        runs.run("warm-up", shim=False)
     ways = {"bare": runs.run("bare", shim=False), "recorded": runs.run("recorded"),
             "disabled": runs.run("disabled", MFUSHIM_DISABLE="1")}
     for way, done in ways.items():

@@ -13,6 +13,7 @@ class Program:
     # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
     # counter counts the capture, and what a replay multiplies is not recorded.
     products_per_counted: fractions.Fraction = fractions.Fraction(1)
+    warm_up: bool = False  # run once before, so that compilers' caches are full and nothing is tuned while we look
     observed: bool = True  # run again under PyTorch's own observers
     # What is compared of the public CUDA calls: each thread's sequence, or, where threads race (a watchdog, a loader of
     # data), how many of each kind give the GPU work; None where even that depends on when a process is killed.
@@ -20,6 +21,7 @@ class Program:
 
 
 PROGRAMS = {
+    # One GPU
     "gpt_eager": Program(),
     "gpt_fp16_scaler": Program(),
     "gpt_tf32": Program(),
@@ -27,7 +29,19 @@ PROGRAMS = {
     "checkpointing": Program(),
     "cuda_graph_step": Program(products_per_counted=fractions.Fraction(3, 4)),
     "dataloader_workers": Program(calls="work"),
-    "ddp": Program(ranks=2, calls="work"),
     "oom_caught": Program(),
+    "generate": Program(),
+    "convolution": Program(),
+    "sdpa_cudnn": Program(),
+    "fp8_grouped": Program(),
+    "triton_kernel": Program(warm_up=True),
+    "compile_default": Program(warm_up=True),
+    # Two GPUs
+    "ddp": Program(ranks=2, calls="work"),
+    "fsdp2": Program(ranks=2, calls="work"),
+    "tensor_parallel": Program(ranks=2, calls="work"),
+    "zero1": Program(ranks=2, calls="work"),
+    "pipeline": Program(ranks=2, calls="work"),
+    "moe_all_to_all": Program(ranks=2, calls="work"),
     "worker_crash": Program(ranks=2, exit_code=1, observed=False, calls=None),
 }

@@ -84,6 +84,10 @@ Value lookup(const Content& content, int attribute) {
   if (attribute == CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION) {
     return value_of(CUDNN_TYPE_CHAR, kPlanAsJson, sizeof kPlanAsJson);
   }
+  if (attribute == CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED) {
+    constexpr int32_t kNone = 0;
+    return value_of(CUDNN_TYPE_INT32, &kNone, 1);
+  }
   const auto* known = std::ranges::find(kKnown, attribute, &Known::attribute);
   return known != std::end(kKnown) ? value_of(CUDNN_TYPE_INT64, &known->value, 1) : Value{};
 }

@@ -1,6 +1,8 @@
 // Loading of MfusimImage, and the look-ups of kernels in what was loaded.
 #include "modules.hpp"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <unordered_set>
 
@@ -16,9 +18,11 @@ namespace mfusim {
 struct Module {
   std::map<std::string, CUfunction> functions;
   Context* context = nullptr;
+  bool opaque = false;
 };
 struct Library {
   std::map<std::string, CUkernel> kernels;
+  bool opaque = false;
   CUmodule module = nullptr;  // made when a program asks for it
 };
 
@@ -55,6 +59,11 @@ std::shared_ptr<Kernel> make_kernel(const MfusimKernel& described) {
   return kernel;
 }
 
+// Of an image that is not looked into, all that is known of a kernel is its name.
+std::shared_ptr<Kernel> unknown_kernel(const char* name) {
+  return make_kernel({name, MFUSIM_COST_GEOMETRY, 0, nullptr});
+}
+
 CUkernel as_kernel(CUfunction function) {
   return reinterpret_cast<CUkernel>(function);
 }
@@ -65,12 +74,12 @@ CUfunction as_function(CUkernel kernel) {
 CUresult load_module(CUmodule* out, const void* data) {
   MFUSIM_NEED_CONTEXT(context);
   const MfusimImage* image = image_of(data);
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!image) return CUDA_ERROR_INVALID_IMAGE;
+  if (!out || !data) return CUDA_ERROR_INVALID_VALUE;
   auto module = std::make_shared<Module>();
   module->context = context;
+  module->opaque = !image;
   *out = modules().handle_of(module.get());
-  for (uint32_t i = 0; i < image->kernel_count; ++i) {
+  for (uint32_t i = 0; image && i < image->kernel_count; ++i) {
     auto kernel = make_kernel(image->kernels[i]);
     kernel->module = *out;
     const char* name = kernel->name;
@@ -130,8 +139,10 @@ CUresult impl_cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned, CUj
 CUresult impl_cuModuleLoadFatBinary(CUmodule* out, const void* image) {
   return load_module(out, image);
 }
-CUresult impl_cuModuleLoad(CUmodule*, const char*) {
-  return CUDA_ERROR_INVALID_IMAGE;
+CUresult impl_cuModuleLoad(CUmodule* out, const char* path) {
+  static constexpr uint64_t kUnread = 0;
+  if (!path || access(path, R_OK) != 0) return CUDA_ERROR_FILE_NOT_FOUND;
+  return load_module(out, &kUnread);
 }
 
 CUresult impl_cuModuleUnload(CUmodule handle) {
@@ -147,11 +158,16 @@ CUresult impl_cuModuleUnload(CUmodule handle) {
 
 CUresult impl_cuModuleGetFunction(CUfunction* out, CUmodule handle, const char* name) {
   Lock lock;
-  const Module* module = modules().find(handle);
+  Module* module = modules().find(handle);
   if (!module) return CUDA_ERROR_INVALID_HANDLE;
   if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
-  const auto it = module->functions.find(name);
-  if (it == module->functions.end()) return CUDA_ERROR_NOT_FOUND;
+  auto it = module->functions.find(name);
+  if (it == module->functions.end()) {
+    if (!module->opaque) return CUDA_ERROR_NOT_FOUND;
+    auto kernel = unknown_kernel(name);
+    kernel->module = handle;
+    it = module->functions.emplace(name, kernel_table().insert(std::move(kernel))).first;
+  }
   *out = it->second;
   return CUDA_SUCCESS;
 }
@@ -185,12 +201,12 @@ CUresult impl_cuModuleGetGlobal_v2(CUdeviceptr*, size_t*, CUmodule handle, const
 CUresult impl_cuLibraryLoadData(CUlibrary* out, const void* code, CUjit_option*, void**, unsigned,
                                 CUlibraryOption*, void**, unsigned) {
   const MfusimImage* image = image_of(code);
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (!image) return CUDA_ERROR_INVALID_IMAGE;
+  if (!out || !code) return CUDA_ERROR_INVALID_VALUE;
   Lock lock;
   auto library = std::make_shared<Library>();
+  library->opaque = !image;
   *out = libraries().handle_of(library.get());
-  for (uint32_t i = 0; i < image->kernel_count; ++i) {
+  for (uint32_t i = 0; image && i < image->kernel_count; ++i) {
     auto kernel = make_kernel(image->kernels[i]);
     kernel->library = *out;
     const char* name = kernel->name;
@@ -215,11 +231,16 @@ CUresult impl_cuLibraryUnload(CUlibrary handle) {
 
 CUresult impl_cuLibraryGetKernel(CUkernel* out, CUlibrary handle, const char* name) {
   Lock lock;
-  const Library* library = libraries().find(handle);
+  Library* library = libraries().find(handle);
   if (!library) return CUDA_ERROR_INVALID_HANDLE;
   if (!out || !name) return CUDA_ERROR_INVALID_VALUE;
-  const auto it = library->kernels.find(name);
-  if (it == library->kernels.end()) return CUDA_ERROR_NOT_FOUND;
+  auto it = library->kernels.find(name);
+  if (it == library->kernels.end()) {
+    if (!library->opaque) return CUDA_ERROR_NOT_FOUND;
+    auto kernel = unknown_kernel(name);
+    kernel->library = handle;
+    it = library->kernels.emplace(name, as_kernel(kernel_table().insert(std::move(kernel)))).first;
+  }
   *out = it->second;
   return CUDA_SUCCESS;
 }

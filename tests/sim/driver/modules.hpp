@@ -1,5 +1,6 @@
-// Modules, libraries and the kernels in them. Only MfusimImage is understood; cubins and PTX are
-// never looked into.
+// Modules, libraries and the kernels in them. Only MfusimImage is understood. Other images (cubins,
+// PTX) are never looked into: what is loaded from them has every kernel that somebody asks for by
+// name.
 #pragma once
 #include <map>
 #include <string>

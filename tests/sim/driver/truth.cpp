@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "gpu_model.hpp"
+#include "guard.hpp"
 
 namespace mfusim::truth {
 namespace {
@@ -102,6 +103,7 @@ void open_file(File& f) {
 }
 
 __attribute__((destructor)) void flush_at_exit() {
+  if (file().fd >= 0) report_vendor_libraries();
   std::lock_guard lock(file().mutex);
   file().flush();
   file().exiting = true;
