@@ -23,7 +23,8 @@ namespace {
 constexpr int kLayoutBatchMode = 8;
 constexpr int kDescAScalePointer = 17, kDescBScalePointer = 18;
 constexpr int kDescAScaleMode = 31, kDescBScaleMode = 32;
-// Batch modes: strided 0, array of pointers 1; later ones have sizes in device memory.
+// Batch modes: strided 0, array of pointers 1 (13.0); groups of several shapes 2 (13.5), whose
+// sizes are arrays in device memory.
 constexpr std::uint32_t kLastPlainBatchMode = 1;
 
 template <class Value>
@@ -85,8 +86,11 @@ static void describe(Tag<cublasLtMatmul>, const Target& target, Details& d, cubl
   shape.epilogue = get<std::uint32_t>(of_desc, desc, CUBLASLT_MATMUL_DESC_EPILOGUE, 0);
   if (scaled(kDescAScaleMode, kDescAScalePointer) || scaled(kDescBScaleMode, kDescBScalePointer))
     shape.flags |= format::kShapeScaled;
-  if (get<std::uint32_t>(of_layout, d_desc, kLayoutBatchMode, 0) > kLastPlainBatchMode)
+  for (const cublasLtMatrixLayout_t layout : {a_desc, b_desc, d_desc}) {
+    if (get<std::uint32_t>(of_layout, layout, kLayoutBatchMode, 0) <= kLastPlainBatchMode) continue;
     shape.flags |= format::kShapeGrouped | format::kShapeUnknown;
+    shape.m = shape.n = shape.k = 0;
+  }
   d.subject = shape_id(shape);
   d.number = 1;
   set_stream(d, stream);

@@ -99,10 +99,11 @@ def check_gemms(document, truths):
     true = sum((t.gemms() for t in truths.values()), collections.Counter())
     reported = collections.Counter()
     for gemm in document["gemms"]:
-        reported[(gemm["m"], gemm["n"], gemm["k"], gemm["batch"])] += gemm["calls"]
-    equal("matrix products by shape", dict(reported), dict(true))
-    flops = sum(2 * m * n * k * batch * calls for (m, n, k, batch), calls in reported.items())
-    equal("floating-point operations of real products", flops, sum(t.flops() for t in truths.values()))
+        sizes = [gemm.get(size) for size in ("m", "n", "k")]
+        reported[(gemm["product"], *sizes, gemm["batch"])] += gemm["calls"]
+    equal("matrix products by kind and shape", dict(reported), dict(true))
+    flops = sum(gemm["flops"] for gemm in document["gemms"])
+    equal("floating-point operations", flops, sum(t.flops() for t in truths.values()))
 
 
 def check_collectives(document, truths):

@@ -62,11 +62,20 @@ class Truth:
         return len(self.lines["graph_launch"])
 
     def gemms(self):
-        """Products that ran at once. What a captured one multiplies in replays is not known to anyone but the GPU."""
-        return collections.Counter((r["m"], r["n"], r["k"], r["batch"]) for r in self.lines["gemm"] if not r["captured"])
+        """Executions by kind and shape; no sizes where they are on the device. Only products that ran at once: what a
+        captured one multiplies in replays is not known to anyone but the GPU."""
+        calls = collections.Counter()
+        for r in self.products():
+            sizes = (None, None, None) if r["on_device"] else (r["m"], r["n"], r["k"])
+            calls[(r["kind"], *sizes, r["batch"])] += r["repeat"]
+        return calls
 
     def flops(self):
-        return sum(int(r["flops"]) for r in self.lines["gemm"] if not r["captured"])
+        """Of the products whose sizes can be known."""
+        return sum(int(r["flops"]) for r in self.products() if not r["on_device"])
+
+    def products(self):
+        return [r for r in self.lines["gemm"] if not r["captured"]]
 
     def collectives(self):
         calls = collections.Counter()

@@ -14,4 +14,5 @@ struct cublasContext {
   int sm_count_target = 0;
   void* workspace = nullptr;
   size_t workspace_bytes = 0;
+  cublasStatus_t last_error = CUBLAS_STATUS_SUCCESS;  // of cublas.h's functions
 };

@@ -34,6 +34,11 @@ cudaDataType_t type(cublasLtMatrixLayout_t layout) {
   return static_cast<cudaDataType_t>(of<int32_t>(layout, CUBLASLT_MATRIX_LAYOUT_TYPE));
 }
 
+// CUBLASLT_MATRIX_LAYOUT_BATCH_MODE is new in 13.0, CUBLASLT_BATCH_MODE_GROUPED in 13.5, whose
+// groups have one shape here.
+constexpr auto kBatchMode = static_cast<cublasLtMatrixLayoutAttribute_t>(8);
+constexpr int32_t kBatchModeGrouped = 2;
+
 constexpr int32_t kBiasEpilogues =
     CUBLASLT_EPILOGUE_BIAS | CUBLASLT_EPILOGUE_BGRADA | CUBLASLT_EPILOGUE_BGRADB;
 
@@ -51,6 +56,7 @@ Product product_of(const char* api, cublasLtMatmulDesc_t desc, cublasLtMatrixLay
   product.b_type = type(b);
   product.d_type = type(d);
   product.compute = of<int32_t>(desc, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE);
+  product.sizes_on_device = of<int32_t>(d, kBatchMode) == kBatchModeGrouped;
   product.bias = (of<int32_t>(desc, CUBLASLT_MATMUL_DESC_EPILOGUE) & kBiasEpilogues) != 0;
   return product;
 }
@@ -85,8 +91,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   }
   const Product product = product_of(__func__, desc, a_layout, b_layout, d_layout);
   if (!fits(product, a_layout, b_layout)) return CUBLAS_STATUS_INVALID_VALUE;
-  ProductCall call(product, stream);
-  return call.finish(perform(product, stream));
+  ProductCall call({&product, 1}, stream);
+  return call.finish(perform({&product, 1}, stream));
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,

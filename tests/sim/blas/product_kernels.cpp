@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "product.hpp"
 #include "type_names.hpp"
@@ -29,6 +30,27 @@ constexpr Tile kTallTile{256, 128, "256x128_64x4_1x2_h_bz_coopA"};
 constexpr Tile kSquareTile{128, 128, "128x128_64x6_2x1_v_bz"};
 constexpr Tile kSmallTile{64, 64, "64x64_64x13_2x1_v_bz"};
 constexpr Tile kSkinnyTile{64, 8, "64x8_64x16_2x1_v_bz"};
+
+// The general product with the same operands and result.
+Product as_gemm(Product product) {
+  switch (std::exchange(product.kind, Kind::kGemm)) {
+    case Kind::kGemm:
+    case Kind::kGemm3m:
+      break;
+    case Kind::kGemv:
+      product.k = std::exchange(product.n, 1);
+      break;
+    case Kind::kSymm:
+    case Kind::kHemm:
+    case Kind::kTrmm:
+    case Kind::kTrsm:
+      product.k = product.right ? product.n : product.m;
+      break;
+    default:  // updates of an n by n result
+      product.m = product.n;
+  }
+  return product;
+}
 
 int64_t tiles_of(const Product& product, const Tile& tile) {
   return ((product.m + tile.m - 1) / tile.m) * ((product.n + tile.n - 1) / tile.n) * product.batch;
@@ -127,8 +149,27 @@ std::string classic_name(const Product& product, const Tile& tile) {
   }
 }
 
+// Kernels of other kinds than general products are named after those, or after what the public
+// traces show for matrix times vector and triangular solve.
+std::string name_of_kind(Kind kind, std::string name) {
+  constexpr const char* kUpdates[] = {"syrk",  "herk", "syr2k", "her2k", "syrkx",
+                                      "herkx", "symm", "hemm",  "trmm"};
+  switch (kind) {
+    case Kind::kGemm:
+    case Kind::kGemm3m:
+      return name;
+    case Kind::kGemv:
+      return "gemvNSP_kernel";
+    case Kind::kTrsm:
+      return "trsm_left_kernel";
+    default:
+      return name.replace(name.find("gemm"), 4,
+                          kUpdates[static_cast<int>(kind) - static_cast<int>(Kind::kSyrk)]);
+  }
+}
+
 bool has_nvjet(const Product& product, const DeviceFacts& device) {
-  return device.compute_capability >= 90 && !product.pointer_array &&
+  return product.kind == Kind::kGemm && device.compute_capability >= 90 && !product.pointer_array &&
          (nvjet_letter(product.a_type) != 's');
 }
 
@@ -167,8 +208,9 @@ bool is_supported(const Product& product, const DeviceFacts& device) {
   return device.compute_capability >= 89 || !(is_fp8(product.a_type) || is_fp8(product.b_type));
 }
 
-std::vector<ProductKernel> kernels_of(const Product& product, const DeviceFacts& device) {
+std::vector<ProductKernel> kernels_of(const Product& asked, const DeviceFacts& device) {
   std::vector<ProductKernel> kernels;
+  const Product product = as_gemm(asked);
   if (product.m == 0 || product.n == 0 || product.batch == 0) return kernels;
   const Tile& tile = tile_for(product, device);
   const int64_t tiles = tiles_of(product, tile);
@@ -178,24 +220,46 @@ std::vector<ProductKernel> kernels_of(const Product& product, const DeviceFacts&
   const auto [m, n, k, batch] =
       std::array{static_cast<double>(product.m), static_cast<double>(product.n),
                  static_cast<double>(product.k), static_cast<double>(product.batch)};
-  const bool nvjet = has_nvjet(product, device);
+  const bool nvjet = has_nvjet(asked, device);
 
   KernelWork main;
-  main.name = nvjet ? nvjet_name(product, tile, split > 1) : classic_name(product, tile);
+  main.name = nvjet ? nvjet_name(product, tile, split > 1)
+                    : name_of_kind(asked.kind, classic_name(product, tile));
   main.grid.x = static_cast<unsigned>(nvjet ? std::min<int64_t>(tiles * split, device.sm_count)
                                             : tiles * split);
   main.block.x = nvjet ? 384 : 256;
   main.cluster = nvjet && main.grid.x % 2 == 0 ? 2 : 0;
   main.shared_bytes = nvjet ? 213 * 1024 : 96 * 1024;
-  main.cost.flops = flops_of(product);
+  main.cost.flops = flops_of(asked) / static_cast<double>(asked.shares);
   main.cost.bytes = batch * ((m * k + k * n) * data_type_bytes(product.a_type) +
                              m * n * data_type_bytes(product.d_type));
   main.cost.dtype = pipe_of(product);
   main.cost.fixed_ns = static_cast<uint64_t>(
-      kPrologueNs + main_kernel_ns(product, tile, split, device, main.cost.bytes));
+      kPrologueNs + main_kernel_ns(product, tile, split, device, main.cost.bytes) /
+                        static_cast<double>(asked.shares));
   kernels.push_back({main, nvjet});
   if (split > 1) kernels.push_back({reduce_kernel(product, split), false});
   return kernels;
+}
+
+ProductKernel grouped_kernel_of(std::span<const Product> groups, const DeviceFacts& device) {
+  ProductKernel whole;
+  for (Product group : groups) {
+    group.batch *= group.repeat;
+    group.repeat = 1;
+    group.pointer_array = true;
+    for (const ProductKernel& kernel : kernels_of(group, device)) {
+      whole.work.name = "cutlass_80_tensorop_grouped_" + kernel.work.name;
+      whole.work.grid.x += kernel.work.grid.x;
+      whole.work.block = kernel.work.block;
+      whole.work.shared_bytes = kernel.work.shared_bytes;
+      whole.work.cost.dtype = kernel.work.cost.dtype;
+      whole.work.cost.flops += kernel.work.cost.flops;
+      whole.work.cost.bytes += kernel.work.cost.bytes;
+      whole.work.cost.fixed_ns += kernel.work.cost.fixed_ns;
+    }
+  }
+  return whole;
 }
 
 }  // namespace mfusim::blas

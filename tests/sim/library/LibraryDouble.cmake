@@ -6,8 +6,13 @@
 #   NAMES REGEX      of those functions
 #   STATUS TYPE REFUSAL N   the library's result type and its value for "not supported"
 #   SOURCES FILE...
+#   CUDA DIR SUFFIX TEXT    headers of another CUDA major than the build's, and what ends that major's targets
 function(mfusim_library_double target)
-  cmake_parse_arguments(arg "" "FOLDER;SONAME;EXPORTS;NAMES;STATUS;REFUSAL" "HEADERS;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "FOLDER;SONAME;EXPORTS;NAMES;STATUS;REFUSAL;CUDA;SUFFIX" "HEADERS;SOURCES"
+                        ${ARGN})
+  if(NOT arg_CUDA)
+    set(arg_CUDA ${MFUSHIM_CUDA_INCLUDE})
+  endif()
   set(made ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(SONAME ${arg_SONAME})
   configure_file(${arg_EXPORTS} ${made}.map @ONLY)
@@ -15,7 +20,7 @@ function(mfusim_library_double target)
   add_custom_command(
     OUTPUT ${made}_stubs.cpp
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/sim/library/name_stubs.py ${arg_HEADERS}
-            --compiler ${CMAKE_CXX_COMPILER} -I${MFUSHIM_CUDA_INCLUDE} -I${MFUSHIM_NCCL_INCLUDE}
+            --compiler ${CMAKE_CXX_COMPILER} -I${arg_CUDA} -I${MFUSHIM_NCCL_INCLUDE}
             $<$<BOOL:${MFUSHIM_CUDNN_INCLUDE}>:-I${MFUSHIM_CUDNN_INCLUDE}>
             --names "${arg_NAMES}" --library ${arg_SONAME} --status ${arg_STATUS}
             --refusal ${arg_REFUSAL} --out ${made}_stubs.cpp
@@ -32,6 +37,6 @@ function(mfusim_library_double target)
     SKIP_BUILD_RPATH ON)
   target_link_options(${target} PRIVATE
     -Wl,-soname,${arg_SONAME} -Wl,--version-script=${made}.map -Wl,-z,defs)
-  target_link_libraries(${target} PRIVATE mfusim_library ${CMAKE_DL_LIBS})
+  target_link_libraries(${target} PRIVATE mfusim_library${arg_SUFFIX} ${CMAKE_DL_LIBS})
   mfushim_warnings(${target})
 endfunction()

@@ -12,8 +12,8 @@ DECLARATION = r"\b((?:const\s+)?[A-Za-z_]\w*(?:\s+int)?(?:\s*\*)?)\s*\b({names})
 
 
 def preprocess(compiler, folders, header):
-    """Each header on its own: cublas.h refuses to stand beside cublas_api.h."""
-    command = [compiler, "-E", "-P", "-x", "c++", "-"] + [f"-I{folder}" for folder in folders]
+    """Each header on its own: cublas.h refuses to stand beside cublas_v2.h. cublas_api.h before 13.1 wants CUBLASAPI."""
+    command = [compiler, "-E", "-P", "-DCUBLASAPI=", "-x", "c++", "-"] + [f"-I{folder}" for folder in folders]
     return subprocess.run(command, input=f"#include <{header}>\n", text=True, check=True,
                           stdout=subprocess.PIPE).stdout
 

@@ -1,6 +1,6 @@
 // libcublas's products: the narrow types go through cuBLASLt, as in the real library, the others
 // are launched here.
-#include "gemm.hpp"
+#include "multiply.hpp"
 
 #include <cublasLt.h>
 
@@ -9,8 +9,14 @@
 namespace mfusim::blas {
 namespace {
 
+bool has_sizes(const Product& product) {
+  return product.m >= 0 && product.n >= 0 && product.k >= 0 && product.batch >= 0;
+}
+
+// Of general products the leading dimensions too; cublasUint8gemmBias has its own order of them.
 bool is_valid(const Product& product, const Operands& operands) {
-  if (product.m < 0 || product.n < 0 || product.k < 0 || product.batch < 0) return false;
+  if (!has_sizes(product)) return false;
+  if (product.kind != Kind::kGemm || product.a_type == CUDA_R_8U) return true;
   const int64_t rows_a = product.transa == CUBLAS_OP_N ? product.m : product.k;
   const int64_t rows_b = product.transb == CUBLAS_OP_N ? product.k : product.n;
   return operands.lda >= std::max<int64_t>(rows_a, 1) &&
@@ -19,7 +25,7 @@ bool is_valid(const Product& product, const Operands& operands) {
 }
 
 bool goes_through_lt(const Product& product) {
-  if (product.pointer_array) return false;
+  if (product.kind != Kind::kGemm || product.pointer_array) return false;
   switch (product.a_type) {
     case CUDA_R_16F:
     case CUDA_R_16BF:
@@ -68,16 +74,23 @@ cublasStatus_t through_lt(cublasHandle_t handle, const Product& product, const O
 
 }  // namespace
 
-cublasStatus_t gemm(cublasHandle_t handle, Product product, const Operands& operands) {
+cublasStatus_t multiply(cublasHandle_t handle, Product product, const Operands& operands) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!is_valid(product, operands)) return CUBLAS_STATUS_INVALID_VALUE;
   product.tf32_allowed = (handle->math_mode & CUBLAS_TF32_TENSOR_OP_MATH) != 0;
-  ProductCall call(product, handle->stream);
+  ProductCall call({&product, 1}, handle->stream);
   if (product.m == 0 || product.n == 0 || product.batch == 0) {
     return call.finish(CUBLAS_STATUS_SUCCESS);
   }
   return call.finish(goes_through_lt(product) ? through_lt(handle, product, operands)
-                                              : perform(product, handle->stream));
+                                              : perform({&product, 1}, handle->stream));
+}
+
+cublasStatus_t multiply_groups(cublasHandle_t handle, const std::vector<Product>& groups) {
+  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!std::all_of(groups.begin(), groups.end(), has_sizes)) return CUBLAS_STATUS_INVALID_VALUE;
+  ProductCall call(groups, handle->stream);
+  return call.finish(perform(groups, handle->stream));
 }
 
 }  // namespace mfusim::blas
