@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "old_glibc.hpp"
+
 namespace mfushim::shim::cupti {
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include "facts.hpp"
 #include "intern.hpp"
+#include "old_glibc.hpp"
 #include "recorder.hpp"
 
 // Last, since its macros rename what the rows of the log format spell out.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "known_versions.h"
+#include "old_glibc.hpp"
 #include "resolve.hpp"
 #include "rows.hpp"
 
@@ -196,8 +197,8 @@ void* redirect(std::string_view name, int version, std::uint64_t flags, void* ge
   if (chosen != nullptr && is_exported_as(provider, *chosen, genuine)) return entry(chosen->api);
   for (const Variant& v : std::ranges::subrange(begin, end))
     if (is_exported_as(provider, v, genuine)) return entry(v.api);
-  if (chosen != nullptr && asked <= std::max(MFUSHIM_CUDA_VERSION, MFUSHIM_CUDA_KNOWN))
-    return entry(chosen->api);
+  constexpr std::uint32_t kKnown = std::max(MFUSHIM_CUDA_VERSION, MFUSHIM_CUDA_KNOWN);
+  if (chosen != nullptr && asked <= kKnown) return entry(chosen->api);
   count_unhooked(begin->family, version);
   return genuine;
 }

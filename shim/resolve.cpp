@@ -8,18 +8,13 @@
 #include <cstring>
 #include <string_view>
 
+#include "old_glibc.hpp"
+
 extern "C" {
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 MFUSHIM_THREAD_LOCAL mfushim::shim::Entry* mfushim_entry = nullptr;
 constinit std::atomic<void* (*)(void*, const char*)> mfushim_real_dlsym{nullptr};
-
-// The versions that every glibc since 2.2.5 has, so that an older one than the build's will do.
-__asm__(".symver dlvsym, dlvsym@GLIBC_2.2.5");
-__asm__(".symver dlopen, dlopen@GLIBC_2.2.5");
-__asm__(".symver dlclose, dlclose@GLIBC_2.2.5");
-__asm__(".symver dladdr, dladdr@GLIBC_2.2.5");
-__asm__(".symver dladdr1, dladdr1@GLIBC_2.3.3");
 }
 
 namespace mfushim::shim {

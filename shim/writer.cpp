@@ -22,6 +22,7 @@
 #include "clock.hpp"
 #include "messages.hpp"
 #include "mfushim/format/ring_recovery.hpp"
+#include "old_glibc.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
 

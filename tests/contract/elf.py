@@ -7,8 +7,8 @@ import sys
 # What every process on a glibc system has loaded anyway: an unmet need would end each program the preload reaches.
 ALLOWED_NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2"}
 
-# The oldest glibc the recorder must load on: Debian 12 has 2.36, Ubuntu 22.04 2.35, RHEL 9 2.34.
-NEWEST_GLIBC = (2, 34)
+# The oldest glibc the recorder must load on: that of manylinux2014; RHEL 8 has 2.28, Ubuntu 20.04 2.31.
+NEWEST_GLIBC = (2, 17)
 
 # Exported beside the rows: the filter that catches what is looked up by name.
 BESIDE_THE_ROWS = {"dlsym"}
