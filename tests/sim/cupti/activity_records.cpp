@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "layout.hpp"
 #include "state.hpp"
 
 namespace mfusim::cupti {
@@ -18,7 +19,8 @@ Record pack(const T& record, uint64_t ready_ns) {
   static_assert(sizeof(T) <= kMaxRecordBytes);
   Record r;
   r.ready_ns = ready_ns;
-  r.bytes = sizeof(T);
+  r.bytes = uint16_t(bytes_in_layout(record.kind, sizeof(T)));
+  if (r.bytes > sizeof(T)) r.data.fill(0xee);  // nobody must read what the headers do not know
   memcpy(r.data.data(), &record, sizeof(T));
   return r;
 }
@@ -220,7 +222,7 @@ void record_sync(const MfusimSync& sync) {
   keep(pack_timed(r, sync.start_ns, sync.end_ns));
 }
 
-size_t record_bytes(CUpti_ActivityKind kind) {
+static size_t own_bytes(CUpti_ActivityKind kind) {
   switch (kind) {
     case CUPTI_ACTIVITY_KIND_KERNEL:
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
@@ -245,6 +247,10 @@ size_t record_bytes(CUpti_ActivityKind kind) {
     default:
       return 0;
   }
+}
+
+size_t record_bytes(CUpti_ActivityKind kind) {
+  return bytes_in_layout(kind, own_bytes(kind));
 }
 
 }  // namespace mfusim::cupti

@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "callback_names.hpp"
+#include "layout.hpp"
 #include "state.hpp"
 
 namespace mfusim::cupti {
@@ -43,7 +44,7 @@ extern "C" {
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
   if (!version) return CUPTI_ERROR_INVALID_PARAMETER;
-  *version = CUPTI_API_VERSION;
+  *version = other_layout() ? other_layout()->api_version : CUPTI_API_VERSION;
   return CUPTI_SUCCESS;
 }
 CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
