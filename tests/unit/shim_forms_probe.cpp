@@ -136,4 +136,5 @@ int main(int, char** argv) {
   driver_sets();
   runtime_calls();
   check(DRIVER(cuCtxSynchronize)());
+  std::puts("sync cuCtxSynchronize");
 }
