@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent / "integration"))
 
+import doors  # noqa: E402
 import harmless  # noqa: E402
 import oracles  # noqa: E402
 import table  # noqa: E402
@@ -39,12 +40,12 @@ class Runs:
     """Where one program's runs leave what they say and what really happened."""
 
     def __init__(self, build, framework, name):
-        self.build, self.framework, self.program = build, framework, table.PROGRAMS[name]
+        self.build, self.framework, self.program = build, framework, table.PROGRAMS.get(name, table.Program())
         self.work = build / "frameworks" / "tests" / framework / name
         self.script = str(HERE / "programs" / f"{name}.py")
         shutil.rmtree(self.work, ignore_errors=True)
 
-    def run(self, way, observer=(), shim=True, **settings):
+    def run(self, way, observer=(), arguments=(), shim=True, **settings):
         folder = self.work / way
         folder.mkdir(parents=True)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
@@ -53,7 +54,8 @@ class Runs:
                         "TORCHINDUCTOR_CACHE_DIR": str(self.work / "inductor"), "TRITON_CACHE_DIR": str(self.work / "triton")}
         start = ["python"] if self.program.ranks == 1 else ["torchrun", f"--nproc-per-node={self.program.ranks}"]
         command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(self.program.ranks),
-                   "--truth", folder, *(["--shim"] if shim else []), "--", *start, *observer, self.script]
+                   "--truth", folder, *(["--shim"] if shim else []), "--", *start, *observer, self.script,
+                   *arguments]
         done = subprocess.run(command, env=environment | settings, cwd=folder, capture_output=True, text=True, check=False)
         (folder / "stdout").write_text(done.stdout)
         (folder / "stderr").write_text(done.stderr)
@@ -85,7 +87,8 @@ def check_three_ways(runs):
     for check in (three_ways.check_times, three_ways.check_kernels, three_ways.check_launches, three_ways.check_gemms,
                   three_ways.check_collectives):
         check(document, truths)
-    return f"{len(truths)} processes, {sum(r['time']['records'] for r in document['ranks'])} device records equal the truth"
+    records = sum(rank["time"]["records"] for rank in document["ranks"])
+    return f"{len(truths)} processes, {records} device records equal the truth; {doors.check(runs)}"
 
 
 def check_observed(runs):

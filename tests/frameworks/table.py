@@ -14,6 +14,7 @@ class Program:
     # counter counts the capture, and what a replay multiplies is not recorded.
     products_per_counted: fractions.Fraction = fractions.Fraction(1)
     warm_up: bool = False  # run once before, so that compilers' caches are full and nothing is tuned while we look
+    only_door: str | None = None  # by which all its launches come
     observed: bool = True  # run again under PyTorch's own observers
     # What is compared of the public CUDA calls: each thread's sequence, or, where threads race (a watchdog, a loader of
     # data), how many of each kind give the GPU work; None where even that depends on when a process is killed.
@@ -34,7 +35,9 @@ PROGRAMS = {
     "convolution": Program(),
     "sdpa_cudnn": Program(),
     "fp8_grouped": Program(),
-    "triton_kernel": Program(warm_up=True),
+    "elementwise": Program(only_door="symbol"),
+    "triton_kernel": Program(warm_up=True, only_door="dlsym"),
+    "jiterator": Program(),
     "compile_default": Program(warm_up=True),
     # Two GPUs
     "ddp": Program(ranks=2, calls="work"),
@@ -43,5 +46,6 @@ PROGRAMS = {
     "zero1": Program(ranks=2, calls="work"),
     "pipeline": Program(ranks=2, calls="work"),
     "moe_all_to_all": Program(ranks=2, calls="work"),
+    "collectives": Program(ranks=2, calls="work", only_door="getproc"),
     "worker_crash": Program(ranks=2, exit_code=1, observed=False, calls=None),
 }

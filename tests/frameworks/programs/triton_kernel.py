@@ -10,7 +10,7 @@ def add(x, y, out, n, BLOCK: tl.constexpr):
     tl.store(out + at, tl.load(x + at, mask=at < n) + tl.load(y + at, mask=at < n), mask=at < n)
 
 
-x, y = torch.ones(10000, device="cuda"), torch.ones(10000, device="cuda")
+x, y = torch.empty(10000, device="cuda"), torch.empty(10000, device="cuda")
 out = torch.empty_like(x)
 for repeat in range(5):
     add[(triton.cdiv(x.numel(), 1024),)](x, y, out, x.numel(), BLOCK=1024)

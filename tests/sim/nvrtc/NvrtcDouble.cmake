@@ -1,0 +1,10 @@
+# mfusim_nvrtc_double(MAJOR): libnvrtc.so.MAJOR, which frameworks open to compile kernels from source.
+function(mfusim_nvrtc_double major)
+  set(here ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  set(target mfusim_nvrtc${major})
+  add_library(${target} SHARED ${here}/nvrtc.cpp)
+  target_compile_definitions(${target} PRIVATE MFUSIM_CUDA_MAJOR=${major})
+  mfusim_double(${target} libnvrtc.so.${major} ${MFUSIM_FOLDER}/cuda${major})
+  mfusim_versioned(${target} libnvrtc.so.${major} ${here}/nvrtc.map.in)
+  mfushim_warnings(${target})
+endfunction()
