@@ -21,7 +21,8 @@ namespace mfushim::shim {
 template <format::Api api>
 struct Tag {};
 
-// A call is one record, or one for each shape of work in it.
+// A call is one record, or one for each shape of work in it: of a call that failed, the arguments
+// may be nonsense.
 template <format::Api api, class... Args>
 [[gnu::always_inline]] inline void emit_records(const Target& target, Frame& frame,
                                                 const Finished& call, Args... args) {
@@ -29,7 +30,8 @@ template <format::Api api, class... Args>
   constexpr Tag<plain(api)> kTag;
   emit_call<kClass>(frame, call);
   if constexpr (requires { another(kTag, target, frame.details, 1u, args...); })
-    for (std::uint32_t n = 1; another(kTag, target, frame.details, n, args...); ++n)
+    for (std::uint32_t n = 1; call.result == 0 && another(kTag, target, frame.details, n, args...);
+         ++n)
       emit_call<kClass>(frame, call);
 }
 

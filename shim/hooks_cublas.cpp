@@ -214,7 +214,7 @@ struct Groups {
   void take(const Size* array) { products = array; }
   void take(auto value) { rest.take(value); }
 
-  bool has(std::uint32_t group) const {
+  bool has_group(std::uint32_t group) const {
     return group < rest.last && trans_a != nullptr && trans_b != nullptr && m != nullptr &&
            n != nullptr && k != nullptr && products != nullptr;
   }
@@ -225,13 +225,14 @@ struct Groups {
 template <Api api>
 constexpr std::string_view kName = format::api_row(api).name;
 template <Api api>
-constexpr bool kIsCublas = format::api_row(api).library == format::Library::kCublas;
-template <Api api>
 constexpr bool kIsGrouped = has(kName<api>, "Grouped");
+template <Api api>
+constexpr bool kIsSingle = format::api_row(api).library == format::Library::kCublas &&
+                           !kIsGrouped<api>;
 
 template <Api api>
-requires(kIsCublas<api> && !kIsGrouped<api>) void describe(Tag<api>, const Target& target,
-                                                           Details& d, auto first, auto... rest) {
+void describe(Tag<api>, const Target& target, Details& d, auto first,
+              auto... rest) requires kIsSingle<api> {
   Arguments arguments;
   arguments.take(first);
   (arguments.take(rest), ...);
@@ -244,7 +245,7 @@ requires(kIsCublas<api> && !kIsGrouped<api>) void describe(Tag<api>, const Targe
   shape.trans_a = transpose(arguments.operations[0]);
   shape.trans_b = transpose(arguments.operations[1]);
   if constexpr (has(kName<api>, "Batched")) shape.batch = arguments.last;
-  if constexpr (has(kName<api>, "3mEx")) shape.flags |= format::kShape3m;
+  if constexpr (has(kName<api>, "k3mEx")) shape.flags |= format::kShape3m;
   if (arguments.side == CUBLAS_SIDE_RIGHT) shape.flags |= format::kShapeSideRight;
   read_handle(target, d, shape, first);
   d.subject = shape_id(shape);
@@ -252,15 +253,12 @@ requires(kIsCublas<api> && !kIsGrouped<api>) void describe(Tag<api>, const Targe
 }
 
 template <Api api, class Size>
-requires(kIsCublas<api>&& kIsGrouped<api>) bool another(Tag<api>, const Target& target, Details& d,
-                                                        std::uint32_t group, cublasHandle_t handle,
-                                                        const cublasOperation_t* trans_a,
-                                                        const cublasOperation_t* trans_b,
-                                                        const Size* m, const Size* n, const Size* k,
-                                                        auto... rest) {
+bool another(Tag<api>, const Target& target, Details& d, std::uint32_t group, cublasHandle_t handle,
+             const cublasOperation_t* trans_a, const cublasOperation_t* trans_b, const Size* m,
+             const Size* n, const Size* k, auto... rest) requires kIsGrouped<api> {
   Groups<Size> groups = {trans_a, trans_b, m, n, k};
   (groups.take(rest), ...);
-  if (!groups.has(group)) return false;
+  if (!groups.has_group(group)) return false;
   format::GemmShape shape;
   shape.m = size_of(m[group]);
   shape.n = size_of(n[group]);
@@ -276,8 +274,8 @@ requires(kIsCublas<api>&& kIsGrouped<api>) bool another(Tag<api>, const Target& 
 }
 
 template <Api api>
-requires(kIsCublas<api>&& kIsGrouped<api>) void describe(Tag<api> tag, const Target& target,
-                                                         Details& d, auto... arguments) {
+void describe(Tag<api> tag, const Target& target, Details& d,
+              auto... arguments) requires kIsGrouped<api> {
   another(tag, target, d, 0, arguments...);
 }
 

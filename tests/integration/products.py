@@ -65,7 +65,7 @@ def true_product(line):
         "sizes": None if on_device else (line["m"], line["n"], line["k"]), "batch": line["batch"],
         "repeat": line["repeat"], "types": (TYPES[line["dtype"]], TYPES[line["dtype_d"]]),
         "transposes": (line["transa"] + line["transb"]).lower(), "grouped": on_device or bool(line["grouped"]),
-        "right": line["side"] == "R", "three": "3mEx" in line["api"],
+        "right": line["side"] == "R", "three": "k3mEx" in line["api"],
         "scaled": line["dtype"] in ("CUDA_R_8F_E4M3", "CUDA_R_4F_E2M1"), "parent": 0, "result": 0,
         "launches": line["launches"]}
 
