@@ -23,8 +23,9 @@ struct Efficiency {
   format::DType dtype = format::DType::kUnknown;
   std::optional<double> peak;  // of one GPU: mean over ranks, weighted by their time
   bool peak_given = false;
-  std::optional<double> value;  // the executed products' share of the peak
-  std::optional<double> high;   // if all product kernels without a recorded call ran at peak
+  std::optional<double> value;          // the products' share of the peak
+  std::optional<double> hfu;            // likewise, of what the device did for them
+  std::optional<double> high;           // if all kernels of unknown products ran at peak
   std::optional<double> unknown_share;  // of compute time: such kernels
   std::string absent_because;           // why there is no value
 };

@@ -68,6 +68,11 @@ Flops flops_of(const format::GemmShape& shape) {
   return real * shape.batch * (knowledge::is_complex(shape.a) ? 4 : 1);
 }
 
+Flops executed_flops_of(const format::GemmShape& shape) {
+  const bool three = shape.product == ProductKind::kGemm3m || (shape.flags & format::kShape3m) != 0;
+  return three ? flops_of(shape) / 4 * 3 : flops_of(shape);
+}
+
 DType effective_dtype(const format::GemmShape& shape) {
   if (shape.a != DType::kF32) return shape.a;
   switch (shape.compute) {

@@ -11,7 +11,11 @@ namespace mfushim::passes {
 using Flops = unsigned __int128;
 
 // Of one execution; 0 when the dimensions are not known. Scaling, bias and epilogue do not count.
+// Complex products count four real ones, however they are done.
 Flops flops_of(const format::GemmShape& shape);
+
+// What the device really did of that: complex by three real products is three quarters.
+Flops executed_flops_of(const format::GemmShape& shape);
 
 // The type whose units the product ran on: its inputs', or the one that the compute type or the
 // handle's math mode lets single precision be rounded to.

@@ -7,6 +7,7 @@
 
 #include "knowledge/kernel_classes.hpp"
 #include "model/time_limits.hpp"
+#include "passes/products.hpp"
 
 namespace mfushim::passes {
 
@@ -20,6 +21,15 @@ struct Count {
 // Of one process by launch configuration: ids are cheaper than names.
 using Counts = std::unordered_map<std::uint32_t, Count>;
 
+// Without a recorded call, or of one whose sizes the log does not tell.
+bool is_of_unknown_product(const model::Process& process, const model::DeviceWork& work) {
+  if (work.owner == model::kNone)
+    return knowledge::is_product_class(
+        process.kernel_names[process.configs[work.config].kernel].kernel_class);
+  const model::HostCall& owner = process.calls[work.owner];
+  return owner.kind == model::CallKind::kGemm && !has_known_shape(process, owner);
+}
+
 void look_at(const model::Process& process, const model::DeviceWork& work, Counts& counts,
              KernelResult& result) {
   if (work.kind != model::WorkKind::kKernel) return;
@@ -30,8 +40,7 @@ void look_at(const model::Process& process, const model::DeviceWork& work, Count
   model::add_duration(result.total_ns, duration);
   if (work.communication) return;
   model::add_duration(result.compute_ns, duration);
-  const auto& name = process.kernel_names[process.configs[work.config].kernel];
-  if (work.owner == model::kNone && knowledge::is_product_class(name.kernel_class))
+  if (is_of_unknown_product(process, work))
     model::add_duration(result.unknown_product_ns, duration);
 }
 

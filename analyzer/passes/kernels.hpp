@@ -20,7 +20,8 @@ struct KernelResult {
   std::vector<KernelRow> rows;  // most time first
   std::int64_t total_ns = 0;    // sum of all kernels' durations
   std::int64_t compute_ns = 0;  // of those that are not communication
-  // Of kernels that multiply matrices by their name, but belong to no recorded product.
+  // Of kernels that multiply matrices by their name but belong to no recorded product, and of
+  // products whose sizes the log does not tell.
   std::int64_t unknown_product_ns = 0;
 };
 

@@ -63,7 +63,8 @@ class Finder {
 
  private:
   Group& group_of(const model::Process& process, const HostCall& call) {
-    const format::GemmShape& shape = process.shapes[call.subject];
+    format::GemmShape shape = process.shapes[call.subject];
+    if (!has_known_shape(process, call)) shape.flags |= format::kShapeUnknown;
     const std::string library = library_of(process.names[call.api]);
     Group& group = groups_[key_of(shape, library)];
     group.row.shape = shape;
@@ -74,6 +75,7 @@ class Finder {
 
   void add_times(const model::Process& process) {
     rank_of_call_.clear();
+    find_grouped(process);
     for (std::size_t i = 0; i < run_.ranks.size(); ++i) {
       const model::Rank& rank = run_.ranks[i];
       if (rank.process != &process) continue;
@@ -81,29 +83,77 @@ class Finder {
       if (!rank.work) continue;
       for (const model::DeviceWork& work : *rank.work) {
         if (work.owner == kNone || process.calls[work.owner].kind != CallKind::kGemm) continue;
-        rank_of_call_[work.owner] = i;
-        Group& group = group_of(process, process.calls[work.owner]);
-        model::add_duration(group.row.total_ns, work.end - work.start);
-        if (work.kind == model::WorkKind::kKernel)
-          model::add_duration(
-              group.kernels[process.kernel_names[process.configs[work.config].kernel].text],
-              work.end - work.start);
+        add_work(process, work, i);
       }
     }
+  }
+
+  // The records of one grouped call share its sequence; the first owns the device work.
+  void find_grouped(const model::Process& process) {
+    groups_of_call_.clear();
+    const auto is_group = [&](std::uint32_t call) {
+      return process.calls[call].kind == CallKind::kGemm &&
+             (process.shapes[process.calls[call].subject].flags & format::kShapeGrouped) != 0;
+    };
+    for (const auto& [thread, list] : process.threads)
+      for (std::size_t first = 0, next; first < list.size(); first = next) {
+        next = first + 1;
+        if (!is_group(list[first])) continue;
+        while (next < list.size() &&
+               process.calls[list[next]].sequence == process.calls[list[first]].sequence)
+          ++next;
+        groups_of_call_[list[first]] = {list.begin() + static_cast<std::ptrdiff_t>(first),
+                                        list.begin() + static_cast<std::ptrdiff_t>(next)};
+      }
+  }
+
+  void add_work(const model::Process& process, const model::DeviceWork& work, std::size_t rank) {
+    const auto grouped = groups_of_call_.find(work.owner);
+    if (grouped == groups_of_call_.end())
+      return add_part(process, work, rank, work.owner, work.end - work.start);
+    const auto flops = [&](std::uint32_t call) {
+      return flops_of(process.shapes[process.calls[call].subject]) * process.calls[call].number;
+    };
+    Flops flops_left = 0;
+    for (const std::uint32_t call : grouped->second) flops_left += flops(call);
+    std::int64_t left = work.end - work.start;
+    for (const std::uint32_t call : grouped->second) {
+      const bool last = flops(call) == flops_left;
+      const std::int64_t part = last ? left
+                                     : static_cast<std::int64_t>(static_cast<long double>(left) *
+                                                                 flops(call) / flops_left);
+      add_part(process, work, rank, call, part);
+      left -= part;
+      flops_left -= flops(call);
+    }
+  }
+
+  void add_part(const model::Process& process, const model::DeviceWork& work, std::size_t rank,
+                std::uint32_t call, std::int64_t duration) {
+    rank_of_call_[call] = rank;
+    Group& group = group_of(process, process.calls[call]);
+    model::add_duration(group.row.total_ns, duration);
+    if (work.kind == model::WorkKind::kKernel)
+      model::add_duration(
+          group.kernels[process.kernel_names[process.configs[work.config].kernel].text], duration);
   }
 
   void add_calls(const model::Process& process) {
     const auto first_rank = first_rank_.find(&process);
     for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
       const HostCall& call = process.calls[i];
-      if (call.kind != CallKind::kGemm || call.result != 0) continue;
+      // A grouped call without groups multiplied nothing.
+      if (call.kind != CallKind::kGemm || call.result != 0 || call.number == 0) continue;
       Group& group = group_of(process, call);
       const Flops flops = flops_of(group.row.shape) * call.number;
       group.row.calls += call.number;
       group.row.flops += flops;
+      const Flops executed = executed_flops_of(group.row.shape) * call.number;
+      group.row.executed += executed;
       result_.flops += flops;
+      result_.executed += executed;
       result_.executions += call.number;
-      if (flops == 0) result_.unknown_shapes += call.number;
+      if (!has_known_shape(process, call)) result_.unknown_shapes += call.number;
       const auto ran_on = rank_of_call_.find(i);
       if (ran_on != rank_of_call_.end()) {
         group.row.timed_flops += flops;
@@ -118,10 +168,15 @@ class Finder {
   ProductResult result_;
   std::map<Key, Group> groups_;
   std::unordered_map<std::uint32_t, std::size_t> rank_of_call_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> groups_of_call_;
   std::map<const model::Process*, std::size_t> first_rank_;
 };
 
 }  // namespace
+
+bool has_known_shape(const model::Process& process, const model::HostCall& call) {
+  return call.subject != 0 && (process.shapes[call.subject].flags & format::kShapeUnknown) == 0;
+}
 
 std::optional<double> ProductRow::flops_per_s() const {
   if (timed_flops == 0 || total_ns <= 0) return std::nullopt;

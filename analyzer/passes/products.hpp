@@ -18,7 +18,8 @@ struct ProductRow {
   std::string kernel;         // that took most of the time; empty without device times
   std::uint64_t calls = 0;    // executions
   Flops flops = 0;            // of all of them
-  std::int64_t total_ns = 0;  // device time of their kernels
+  Flops executed = 0;         // likewise, as the device did them
+  std::int64_t total_ns = 0;  // device time of their kernels; a grouped call's is divided by FLOPs
   Flops timed_flops = 0;      // of the calls whose kernels have device times
 
   std::optional<double> flops_per_s() const;
@@ -27,11 +28,15 @@ struct ProductRow {
 struct ProductResult {
   std::vector<ProductRow> rows;  // most time first
   Flops flops = 0;
+  Flops executed = 0;
   std::uint64_t executions = 0;
   std::uint64_t unknown_shapes = 0;  // executions whose dimensions the log does not tell
   std::vector<Flops> by_rank;  // as Run::ranks; what a process with several devices did counts
                                // for the device its kernels ran on, else for its first
 };
+
+// Whether the log tells the sizes of a recorded product.
+bool has_known_shape(const model::Process& process, const model::HostCall& call);
 
 ProductResult find_products(const model::Run& run);
 

@@ -113,7 +113,7 @@ Json mfu_section(const passes::Analysis& a) {
   put(json, "value", e.value);
   put(json, "low", e.value);
   put(json, "high", e.high);
-  put(json, "hfu", e.value);
+  put(json, "hfu", e.hfu);
   if (!e.absent_because.empty()) json["absent_because"] = e.absent_because;
   put(json, "flops_per_s", e.flops_per_s);
   if (e.flops > 0) {
@@ -212,19 +212,20 @@ Json gemm_section(const passes::Analysis& a) {
   Json list = Json::array();
   for (const passes::ProductRow& row : a.products.rows) {
     const format::GemmShape& s = row.shape;
-    Json json = {{"m", s.m},
-                 {"n", s.n},
-                 {"k", s.k},
-                 {"batch", s.batch},
+    const bool known = (s.flags & format::kShapeUnknown) == 0;
+    Json json = known ? Json{{"m", s.m}, {"n", s.n}, {"k", s.k}} : Json::object();
+    json.update({{"batch", s.batch},
                  {"dtype", knowledge::name_of(row.dtype)},
                  {"compute_type", passes::compute_type_name(s.compute)},
                  {"trans", std::string(knowledge::name_of(s.trans_a)) +
                                std::string(knowledge::name_of(s.trans_b))},
                  {"product", knowledge::name_of(s.product)},
-                 {"library", row.library}};
+                 {"library", row.library}});
+    if (!known) json["sizes"] = "on the device";
     if (!row.kernel.empty()) json["kernel"] = row.kernel;
     json["calls"] = row.calls;
     json["flops"] = flops_json(row.flops);
+    if (row.executed != row.flops) json["executed_flops"] = flops_json(row.executed);
     json["total_ns"] = row.total_ns;
     if (const auto rate = row.flops_per_s()) {
       json["flops_per_s"] = *rate;

@@ -47,8 +47,9 @@ void print_warnings(std::string& out, const Analysis& a) {
 void print_mfu(std::string& out, const Analysis& a) {
   const passes::Efficiency& e = a.efficiency;
   if (e.value)
-    print(out, "MFU {}   of the work that was executed: without a model, MFU and HFU are one\n",
-          percent(*e.value));
+    print(out, "MFU {}   of the work that was executed: without a model, MFU and HFU are one{}\n",
+          percent(*e.value),
+          e.hfu == e.value ? "" : fmt::format(" but for complex products: {}", percent(*e.hfu)));
   else
     print(out, "MFU unknown: {}\n", e.absent_because);
   if (e.flops > 0)
@@ -63,8 +64,8 @@ void print_mfu(std::string& out, const Analysis& a) {
           e.peak_given ? "as given" : "data sheet");
   if (e.value && e.unknown_share && *e.unknown_share > 0)
     print(out,
-          "  range  {:.1f}..{:.1f} %: {} of compute time multiplies matrices outside of "
-          "recorded calls\n",
+          "  range  {:.1f}..{:.1f} %: {} of compute time multiplies matrices of sizes that no "
+          "record tells\n",
           *e.value * 100, *e.high * 100, percent(*e.unknown_share));
   if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
 }

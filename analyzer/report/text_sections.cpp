@@ -26,6 +26,13 @@ std::string optional_rate(const std::optional<double>& rate, std::string_view un
   return rate ? si(*rate, unit) : "unknown";
 }
 
+// The operations of a general product, else what it is.
+std::string product_label(const format::GemmShape& shape) {
+  if (shape.product != format::ProductKind::kGemm)
+    return std::string(knowledge::name_of(shape.product));
+  return fmt::format("{}{}", knowledge::name_of(shape.trans_a), knowledge::name_of(shape.trans_b));
+}
+
 }  // namespace
 
 void print_launches(std::string& out, const Analysis& a) {
@@ -93,12 +100,13 @@ void print_products(std::string& out, const Analysis& a) {
     const passes::ProductRow& row = rows[i];
     const auto rate = row.flops_per_s();
     const auto peak = common_peak(*a.run, row.dtype);
-    print(out, "  {:<4} {:>8} {:>7} {:>7} {:>6} {:<6} {:>6} {:>11} {:>12} {:>7}  {}\n",
-          fmt::format("{}{}", knowledge::name_of(row.shape.trans_a),
-                      knowledge::name_of(row.shape.trans_b)),
-          row.shape.m, row.shape.n, row.shape.k, row.shape.batch, knowledge::name_of(row.dtype),
-          count(row.calls), duration(row.total_ns), rate ? si(*rate, "FLOP/s") : "-",
-          rate && peak ? percent(*rate / *peak) : "-", shortened(row.kernel, 40));
+    const bool known = (row.shape.flags & format::kShapeUnknown) == 0;
+    const auto size = [&](std::uint64_t value) { return known ? std::to_string(value) : "?"; };
+    print(out, "  {:<6} {:>6} {:>7} {:>7} {:>6} {:<6} {:>6} {:>11} {:>12} {:>7}  {}\n",
+          product_label(row.shape), size(row.shape.m), size(row.shape.n), size(row.shape.k),
+          row.shape.batch, knowledge::name_of(row.dtype), count(row.calls), duration(row.total_ns),
+          rate ? si(*rate, "FLOP/s") : "-", rate && peak ? percent(*rate / *peak) : "-",
+          shortened(row.kernel, 40));
   }
   print_more(out, rows.size());
 }

@@ -19,18 +19,41 @@ GemmShape shape(ProductKind product, std::uint64_t m, std::uint64_t n, std::uint
 }  // namespace
 
 TEST_CASE("FLOPs of each kind of product", "[analyzer]") {
-  CHECK(flops_of(shape(ProductKind::kGemm, 2, 3, 5)) == 60);                  // 2 m n k
-  CHECK(flops_of(shape(ProductKind::kGemm, 2, 3, 5, DType::kC32)) == 240);    // 8 m n k
-  CHECK(flops_of(shape(ProductKind::kGemm3m, 2, 3, 5, DType::kC64)) == 240);  // nominal
-  CHECK(flops_of(shape(ProductKind::kSyrk, 3, 3, 5)) == 60);                  // k n (n + 1)
-  CHECK(flops_of(shape(ProductKind::kHerk, 3, 3, 5, DType::kC32)) == 240);
-  CHECK(flops_of(shape(ProductKind::kSyrkx, 3, 3, 5)) == 60);
+  CHECK(flops_of(shape(ProductKind::kGemm, 2, 3, 5)) == 60);    // 2 m n k = 2 * 2 * 3 * 5
+  CHECK(flops_of(shape(ProductKind::kSyrk, 3, 3, 5)) == 60);    // k n (n + 1) = 5 * 3 * 4
+  CHECK(flops_of(shape(ProductKind::kSyrkx, 3, 3, 5)) == 60);   // likewise
   CHECK(flops_of(shape(ProductKind::kSyr2k, 3, 3, 5)) == 120);  // 2 k n (n + 1)
-  CHECK(flops_of(shape(ProductKind::kSymm, 2, 3, 0)) == 24);    // 2 m m n
-  CHECK(flops_of(shape(ProductKind::kSymm, 2, 3, 0, DType::kF32, format::kShapeSideRight)) == 36);
-  CHECK(flops_of(shape(ProductKind::kTrmm, 2, 3, 0)) == 12);  // m m n
-  CHECK(flops_of(shape(ProductKind::kTrsm, 2, 3, 0, DType::kF32, format::kShapeSideRight)) == 18);
-  CHECK(flops_of(shape(ProductKind::kGemv, 2, 3, 0)) == 12);  // 2 m n
+  CHECK(flops_of(shape(ProductKind::kSymm, 2, 3, 0)) == 24);    // 2 m m n = 2 * 2 * 2 * 3
+  CHECK(flops_of(shape(ProductKind::kTrmm, 2, 3, 0)) == 12);    // m m n = 2 * 2 * 3
+  CHECK(flops_of(shape(ProductKind::kTrsm, 2, 3, 0)) == 12);    // likewise
+  CHECK(flops_of(shape(ProductKind::kGemv, 2, 3, 0)) == 12);    // 2 m n
+}
+
+TEST_CASE("a factor on the right has the side of the columns", "[analyzer]") {
+  const auto right = format::kShapeSideRight;
+  CHECK(flops_of(shape(ProductKind::kSymm, 2, 3, 0, DType::kF32, right)) == 36);  // 2 m n n
+  CHECK(flops_of(shape(ProductKind::kTrmm, 2, 3, 0, DType::kF32, right)) == 18);  // m n n
+  CHECK(flops_of(shape(ProductKind::kTrsm, 2, 3, 0, DType::kF32, right)) == 18);
+}
+
+TEST_CASE("a complex product is four real ones", "[analyzer]") {
+  CHECK(flops_of(shape(ProductKind::kGemm, 2, 3, 5, DType::kC32)) == 240);   // 8 m n k
+  CHECK(flops_of(shape(ProductKind::kHerk, 3, 3, 5, DType::kC32)) == 240);   // 4 k n (n + 1)
+  CHECK(flops_of(shape(ProductKind::kHerkx, 3, 3, 5, DType::kC64)) == 240);  // likewise
+  CHECK(flops_of(shape(ProductKind::kHer2k, 3, 3, 5, DType::kC32)) == 480);  // 8 k n (n + 1)
+  CHECK(flops_of(shape(ProductKind::kHemm, 2, 3, 0, DType::kC64)) == 96);    // 8 m m n
+  CHECK(flops_of(shape(ProductKind::kTrmm, 2, 3, 0, DType::kC32)) == 48);    // 4 m m n
+  CHECK(flops_of(shape(ProductKind::kGemv, 2, 3, 0, DType::kC32)) == 48);    // 8 m n
+}
+
+TEST_CASE("complex by three real products counts nominally, and less as executed", "[analyzer]") {
+  const GemmShape gemm3m = shape(ProductKind::kGemm3m, 2, 3, 5, DType::kC64);
+  CHECK(flops_of(gemm3m) == 240);           // 8 m n k
+  CHECK(executed_flops_of(gemm3m) == 180);  // 6 m n k
+  const GemmShape syrk3m = shape(ProductKind::kSyrk, 3, 3, 5, DType::kC32, format::kShape3m);
+  CHECK(flops_of(syrk3m) == 240);           // 4 k n (n + 1)
+  CHECK(executed_flops_of(syrk3m) == 180);  // 3 k n (n + 1)
+  CHECK(executed_flops_of(shape(ProductKind::kGemm, 2, 3, 5, DType::kC64)) == 240);
 }
 
 TEST_CASE("batches multiply, unknown shapes count nothing", "[analyzer]") {
