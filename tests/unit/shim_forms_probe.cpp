@@ -121,6 +121,43 @@ void runtime_calls() {
   SET(RUNTIME, cudaMemset2DAsync, 54, "own", to, kPitch, 0, 27, 2, g_stream);
 }
 
+// Runtime functions whose arguments differ between the majors under one name: the driver's call
+// beneath is the record, once.
+void calls_of_changing_arguments() {
+  int version = 0;
+  check(RUNTIME(cudaRuntimeGetVersion)(&version));
+  CUdeviceptr to[] = {g_to, g_to + 64}, from[] = {g_from, g_from + 64};
+  std::size_t sizes[] = {61, 2}, first = 0;
+  CUmemcpyAttributes attributes = {};
+  attributes.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
+  void* const batch = find(g_runtime, "cudaMemcpyBatchAsync");
+  const std::size_t two = 2, one = 1;
+  if (version >= 13000) {
+    const auto copy =
+        reinterpret_cast<int (*)(CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t,
+                                 CUmemcpyAttributes*, std::size_t*, std::size_t, CUstream)>(batch);
+    check(copy(to, from, sizes, two, &attributes, &first, one, g_stream));
+    copied("cuMemcpyBatchAsync_v2", 63, "unknown", "own");
+  } else {
+    std::size_t failed = 0;
+    const auto copy = reinterpret_cast<int (*)(CUdeviceptr*, CUdeviceptr*, std::size_t*,
+                                               std::size_t, CUmemcpyAttributes*, std::size_t*,
+                                               std::size_t, std::size_t*, CUstream)>(batch);
+    check(copy(to, from, sizes, two, &attributes, &first, one, &failed, g_stream));
+    copied("cuMemcpyBatchAsync", 63, "unknown", "own");
+  }
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  cudaGraphExecUpdateResultInfo outcome = {};
+  check(RUNTIME(cudaGraphCreate)(&graph, 0));
+  check(RUNTIME(cudaGraphInstantiate)(&executable, graph, 0));
+  std::puts("call cuGraphInstantiateWithFlags");
+  check(RUNTIME(cudaGraphExecUpdate)(executable, graph, &outcome));
+  std::puts("call cuGraphExecUpdate_v2");
+  check(RUNTIME(cudaGraphExecDestroy)(executable));
+  std::puts("call cudaGraphExecDestroy");
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -135,6 +172,7 @@ int main(int, char** argv) {
   driver_copies();
   driver_sets();
   runtime_calls();
+  calls_of_changing_arguments();
   check(DRIVER(cuCtxSynchronize)());
   std::puts("sync cuCtxSynchronize");
 }

@@ -109,6 +109,21 @@ CUresult impl_cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
 CUresult impl_cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
   return copy(flat(pointer(to), pointer(from), bytes), stream, Blocking::no);
 }
+// A batch is one call and as many copies; the attributes are hints that nothing here needs.
+CUresult impl_cuMemcpyBatchAsync_v2(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                                    CUmemcpyAttributes*, size_t*, size_t, CUstream stream) {
+  for (size_t i = 0; i < count; ++i) {
+    if (CUresult bad = copy(flat(pointer(to[i]), pointer(from[i]), bytes[i]), stream, Blocking::no))
+      return bad;
+  }
+  return CUDA_SUCCESS;
+}
+CUresult impl_cuMemcpyBatchAsync(CUdeviceptr* to, CUdeviceptr* from, size_t* bytes, size_t count,
+                                 CUmemcpyAttributes* attributes, size_t* indices,
+                                 size_t attribute_count, size_t*, CUstream stream) {
+  return impl_cuMemcpyBatchAsync_v2(to, from, bytes, count, attributes, indices, attribute_count,
+                                    stream);
+}
 CUresult impl_cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
   return copy(flat(pointer(to), pointer(from), bytes), nullptr, Blocking::yes);
 }
