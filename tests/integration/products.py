@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--program", required=True)
     options = parser.parse_args()
     build = options.build.resolve()
-    work = build / "integration" / "products"
+    work = build / "integration" / "products" / pathlib.Path(options.program).name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     environment = dict(os.environ, MFUSHIM_BUILD_DIR=str(build), MFUSHIM_OUT=str(work / "logs"))
