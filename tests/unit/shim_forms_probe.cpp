@@ -1,5 +1,6 @@
 // Calls every form of copy and memory set that is intercepted, each with a size of its own, and
-// says on stdout what the recorder must therefore have seen: "copy|set SYMBOL BYTES KIND STREAM".
+// calls of memory and graphs; says on stdout what the recorder must therefore have seen: "copy|set
+// SYMBOL BYTES KIND STREAM" or "call|sync SYMBOL".
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -43,6 +44,7 @@ void set(const char* symbol, unsigned long bytes, const char* stream) {
 
 #define COPY(library, symbol, bytes, kind, stream, ...) \
   check(library(symbol)(__VA_ARGS__)), copied(#symbol, bytes, #kind, stream)
+#define CALL(library, symbol, ...) check(library(symbol)(__VA_ARGS__)), std::puts("call " #symbol)
 #define SET(library, symbol, bytes, stream, ...) \
   check(library(symbol)(__VA_ARGS__)), set(#symbol, bytes, stream)
 
@@ -121,6 +123,54 @@ void runtime_calls() {
   SET(RUNTIME, cudaMemset2DAsync, 54, "own", to, kPitch, 0, 27, 2, g_stream);
 }
 
+// Each is one record, the runtime's with the driver's call beneath it too.
+void memory_calls() {
+  CUmemAllocationProp pinned = {};
+  pinned.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  pinned.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+  CUmemAccessDesc access = {pinned.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const std::size_t bytes = 2 << 20;
+  CUdeviceptr range = 0;
+  CUmemGenericAllocationHandle memory = 0;
+  CALL(DRIVER, cuMemAddressReserve, &range, bytes, 0, 0, 0);
+  CALL(DRIVER, cuMemCreate, &memory, bytes, &pinned, 0);
+  CALL(DRIVER, cuMemMap, range, bytes, 0, memory, 0);
+  CALL(DRIVER, cuMemSetAccess, range, bytes, &access, 1);
+  CALL(DRIVER, cuMemUnmap, range, bytes);
+  CALL(DRIVER, cuMemRelease, memory);
+  CALL(DRIVER, cuMemAddressFree, range, bytes);
+
+  CUmemPoolProps properties = {};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = pinned.location;
+  CUmemoryPool pool = nullptr;
+  CALL(DRIVER, cuMemPoolCreate, &pool, &properties);
+  CALL(DRIVER, cuMemPoolTrimTo, pool, 0);
+  CALL(DRIVER, cuMemPoolDestroy, pool);
+
+  CALL(DRIVER, cuMemHostRegister_v2, g_host.data(), g_host.size(), 0);
+  CALL(DRIVER, cuMemHostUnregister, g_host.data());
+  CALL(RUNTIME, cudaHostRegister, g_host.data(), g_host.size(), 0);
+  CALL(RUNTIME, cudaHostUnregister, g_host.data());
+}
+
+void graph_calls() {
+  CUgraph graph = nullptr, copy = nullptr;
+  CUgraphNode node = nullptr;
+  CUcontext context = nullptr;
+  check(DRIVER(cuCtxGetCurrent)(&context));
+  check(DRIVER(cuGraphCreate)(&graph, 0));
+  CUDA_MEMSET_NODE_PARAMS set = {};
+  set.dst = g_to;
+  set.elementSize = 1;
+  set.width = 8;
+  set.height = 1;
+  CUDA_HOST_NODE_PARAMS host = {[](void*) {}, nullptr};
+  CALL(DRIVER, cuGraphAddMemsetNode, &node, graph, nullptr, 0, &set, context);
+  CALL(DRIVER, cuGraphAddHostNode, &node, graph, nullptr, 0, &host);
+  CALL(DRIVER, cuGraphClone, &copy, graph);
+}
+
 // Runtime functions whose arguments differ between the majors under one name: the driver's call
 // beneath is the record, once.
 void calls_of_changing_arguments() {
@@ -172,6 +222,8 @@ int main(int, char** argv) {
   driver_copies();
   driver_sets();
   runtime_calls();
+  memory_calls();
+  graph_calls();
   calls_of_changing_arguments();
   check(DRIVER(cuCtxSynchronize)());
   std::puts("sync cuCtxSynchronize");
