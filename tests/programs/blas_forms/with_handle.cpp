@@ -151,6 +151,20 @@ void with_vectors(Twins& twins) {
   twins(cublasTSTgemvStridedBatched, cublasTSTgemvStridedBatched_64, kTwoSizes);
 }
 
+// Without a handle the library refuses before it looks at the arrays, which do not have the groups
+// that the call says.
+void refused(const Memory& memory) {
+  const int one = 1;
+  const cublasOperation_t operation = CUBLAS_OP_N;
+  const auto scale = static_cast<const float*>(memory.data);
+  const auto operands = reinterpret_cast<float* const*>(memory.pointers);
+  const cublasStatus_t status =
+      cublasSgemmGroupedBatched(nullptr, &operation, &operation, &one, &one, &one, scale, operands,
+                                &one, operands, &one, scale, operands, &one, 1 << 30, &one);
+  if (status != CUBLAS_STATUS_NOT_INITIALIZED)
+    fail("cublasSgemmGroupedBatched", "went without a handle", __FILE__, __LINE__);
+}
+
 }  // namespace
 
 void with_handle(const Memory& memory) {
@@ -163,6 +177,7 @@ void with_handle(const Memory& memory) {
   for (const auto part : {general, with_types, in_groups, updates, two_sided, with_vectors})
     part(twins);
   call(cublasUint8gemmBias, handle, memory, kGeneral);
+  refused(memory);
   CHECK_CUDA(cudaStreamSynchronize(stream));
   CHECK_CUBLAS(cublasDestroy_v2(handle));
   CHECK_CUDA(cudaStreamDestroy(stream));

@@ -151,7 +151,8 @@ Operands Asked::operands() const {
 }
 
 cublasStatus_t Asked::answer() const {
-  if (!size_groups_.empty()) return multiply_groups(handle_, groups());
+  if (!size_groups_.empty())
+    return handle_ != nullptr ? multiply_groups(handle_, groups()) : CUBLAS_STATUS_NOT_INITIALIZED;
   if (!letters_.empty())
     return legacy_handle()->last_error = multiply(legacy_handle(), product(), operands());
   if (xt_ != nullptr) return multiply_on_all(xt_, product());

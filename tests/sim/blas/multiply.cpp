@@ -87,7 +87,6 @@ cublasStatus_t multiply(cublasHandle_t handle, Product product, const Operands& 
 }
 
 cublasStatus_t multiply_groups(cublasHandle_t handle, const std::vector<Product>& groups) {
-  if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!std::all_of(groups.begin(), groups.end(), has_sizes)) return CUBLAS_STATUS_INVALID_VALUE;
   ProductCall call(groups, handle->stream);
   return call.finish(perform(groups, handle->stream));
