@@ -88,6 +88,17 @@ consteval NamedTypes types_by_name(std::string_view name) {
   return {type_by_letter(name[0]), type_by_letter(name[three ? 2 : 0])};
 }
 
+// What a function's name says of its products.
+struct Form {
+  ProductKind product;
+  NamedTypes types;
+  bool batched;
+  bool three;  // a complex update by three real products
+};
+consteval Form form_of(std::string_view name) {
+  return {product_kind(name), types_by_name(name), has(name, "Batched"), has(name, "k3mEx")};
+}
+
 // What is negative the library refuses.
 constexpr std::uint64_t size_of(std::int64_t value) {
   return value < 0 ? 0 : static_cast<std::uint64_t>(value);
@@ -96,6 +107,7 @@ constexpr std::uint64_t size_of(std::int64_t value) {
 // The arguments by what their types mean. Sizes have another type than strides in every function,
 // and come first among those of their type; a batch count comes last.
 struct Arguments {
+  cublasHandle_t handle = nullptr;  // cublasXt's and cublas.h's functions have none
   std::uint64_t sizes[3] = {};
   unsigned size_count = 0;
   std::uint64_t last = 1;
@@ -112,6 +124,7 @@ struct Arguments {
     last = size_of(value);
     if (size_count < 3) sizes[size_count++] = last;
   }
+  void take(cublasHandle_t value) { handle = value; }
   void take(int value) { take_size(value); }
   void take(std::int64_t value) { take_size(value); }
   void take(std::size_t value) { take_size(static_cast<std::int64_t>(value)); }
@@ -188,7 +201,7 @@ void set_types(format::GemmShape& shape, const Arguments& a, NamedTypes named) {
   shape.compute = a.compute;
 }
 
-// The stream and the math mode of the handle, which cublasXt and cublas.h do not have.
+// What the handle says: math mode and stream.
 void read_handle(const Target& target, Details& d, format::GemmShape& shape,
                  cublasHandle_t handle) {
   cublasMath_t mode = CUBLAS_DEFAULT_MATH;
@@ -198,7 +211,24 @@ void read_handle(const Target& target, Details& d, format::GemmShape& shape,
   if (const auto get = MFUSHIM_REAL(target, cublasGetStream_v2)) get(handle, &stream);
   set_stream(d, stream);
 }
-void read_handle(const Target&, Details&, format::GemmShape&, auto) {}
+
+// Out of line: the thunks of all functions share it.
+[[gnu::noinline]] void describe_product(const Target& target, Details& d, Form form,
+                                        Arguments& arguments) {
+  format::GemmShape shape;
+  shape.product = form.product;
+  if (arguments.letter_count != 0) read_letters(form.product, arguments);
+  set_sizes(shape, arguments);
+  set_types(shape, arguments, form.types);
+  shape.trans_a = transpose(arguments.operations[0]);
+  shape.trans_b = transpose(arguments.operations[1]);
+  if (form.batched) shape.batch = arguments.last;
+  if (form.three) shape.flags |= format::kShape3m;
+  if (arguments.side == CUBLAS_SIDE_RIGHT) shape.flags |= format::kShapeSideRight;
+  if (arguments.handle != nullptr) read_handle(target, d, shape, arguments.handle);
+  d.subject = shape_id(shape);
+  d.number = 1;
+}
 
 // A grouped product; its arrays are the host's. Size is int, or int64_t in the twins.
 template <class Size>
@@ -231,25 +261,10 @@ constexpr bool kIsSingle = format::api_row(api).library == format::Library::kCub
                            !kIsGrouped<api>;
 
 template <Api api>
-void describe(Tag<api>, const Target& target, Details& d, auto first,
-              auto... rest) requires kIsSingle<api> {
+void describe(Tag<api>, const Target& target, Details& d, auto... taken) requires kIsSingle<api> {
   Arguments arguments;
-  arguments.take(first);
-  (arguments.take(rest), ...);
-
-  format::GemmShape shape;
-  shape.product = product_kind(kName<api>);
-  if (arguments.letter_count != 0) read_letters(shape.product, arguments);
-  set_sizes(shape, arguments);
-  set_types(shape, arguments, types_by_name(kName<api>));
-  shape.trans_a = transpose(arguments.operations[0]);
-  shape.trans_b = transpose(arguments.operations[1]);
-  if constexpr (has(kName<api>, "Batched")) shape.batch = arguments.last;
-  if constexpr (has(kName<api>, "k3mEx")) shape.flags |= format::kShape3m;
-  if (arguments.side == CUBLAS_SIDE_RIGHT) shape.flags |= format::kShapeSideRight;
-  read_handle(target, d, shape, first);
-  d.subject = shape_id(shape);
-  d.number = 1;
+  (arguments.take(taken), ...);
+  describe_product(target, d, form_of(kName<api>), arguments);
 }
 
 template <Api api, class Size>
