@@ -16,6 +16,7 @@ CHECKS = {
     "late_loading": elf.late_loading,
     "needed": elf.needed,
     "glibc": elf.glibc,
+    "weak_needs": elf.weak_needs,
 }
 
 

@@ -10,6 +10,9 @@ ALLOWED_NEEDED = {"libc.so.6", "ld-linux-x86-64.so.2"}
 # The oldest glibc the recorder must load on: that of manylinux2014; RHEL 8 has 2.28, Ubuntu 20.04 2.31.
 NEWEST_GLIBC = (2, 17)
 
+# Of their like, what libc itself has had since 2.2.5.
+ALWAYS_IN_LIBC = {"dl_iterate_phdr", "pthread_attr_init", "pthread_attr_destroy", "pthread_self"}
+
 # Exported beside the rows: the filter that catches what is looked up by name.
 BESIDE_THE_ROWS = {"dlsym"}
 
@@ -59,10 +62,17 @@ def needed(library):
         yield f"{library} needs {name} at load time"
 
 
+def weak_needs(library):
+    """Until glibc 2.34 these are in libdl and libpthread, which programs without CUDA may not have loaded."""
+    for symbol in re.findall(r" U ((?:dl|pthread_)\w+)", run("nm", "-D", "--undefined-only", library)):
+        if symbol not in ALWAYS_IN_LIBC:
+            yield f"{library} needs {symbol} by a reference that is not weak"
+
+
 def glibc(library):
     """Prints the newest glibc version needed, and which symbols need it."""
     versions = {}
-    for symbol, version in re.findall(r"U (\w+)@GLIBC_([\d.]+)", run("nm", "-D", "--undefined-only", library)):
+    for symbol, version in re.findall(r"[Uw] (\w+)@GLIBC_([\d.]+)", run("nm", "-D", "--undefined-only", library)):
         versions.setdefault(tuple(int(part) for part in version.split(".")), []).append(symbol)
     if not versions:
         yield f"{library} imports nothing from glibc: not the file that was meant"

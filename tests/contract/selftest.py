@@ -142,6 +142,12 @@ class ElfChecks(unittest.TestCase):
         maths = self.library("#include <math.h>\ndouble f(double x) { return sin(x); }\n", "-lm")
         self.assertIn("libm.so.6", list(elf.needed(maths))[0])
 
+    def test_weak_needs(self):
+        self.assertEqual(list(elf.weak_needs(self.good)), [])
+        source = "#include <dlfcn.h>\n{}void* f(void) {{ return dlopen(0, 1); }}\n"
+        self.assertEqual(list(elf.weak_needs(self.library(source.format("#pragma weak dlopen\n")))), [])
+        self.assertIn("dlopen", list(elf.weak_needs(self.library(source.format(""))))[0])
+
     def test_glibc(self):
         self.assertEqual(list(elf.glibc(self.good)), [])
         newer = self.library('__asm__(".symver arc4random, arc4random@GLIBC_2.36");\nunsigned arc4random(void);\n'
