@@ -35,8 +35,8 @@ def main():
     parser.add_argument("--framework", default="torch@2.15")
     options = parser.parse_args()
     try:
-        if not run.environment_exists(options.build, options.framework):
-            print(f"skipped: the wheels of {options.framework} cannot be fetched")
+        if missing := run.why_missing(options.build, options.framework):
+            print(f"skipped: {missing}")
             return run.SKIPPED
         runs = run.Runs(options.build.resolve(), options.framework, "ends")
         for how, exit_code in ENDS.items():

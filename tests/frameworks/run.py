@@ -25,15 +25,16 @@ import truth as truth_file  # noqa: E402
 SKIPPED, UNAVAILABLE = 77, 69  # the latter: scripts/framework could not fetch the wheels
 
 
-def environment_exists(build, framework):
+def why_missing(build, framework):
+    """Why the framework's environment cannot be had; None where it is there."""
     settings = dict(os.environ, MFUSHIM_BUILD_DIR=str(build))
     done = subprocess.run([SOURCE / "scripts" / "framework", framework], env=settings, capture_output=True, text=True,
                           check=False)
     if done.returncode == UNAVAILABLE:
-        return False
+        return done.stderr.strip().splitlines()[-1]
     if done.returncode != 0:
         raise three_ways.Mismatch(f"scripts/framework {framework}: {done.stderr.strip()}")
-    return True
+    return None
 
 
 class Runs:
@@ -106,8 +107,8 @@ def main():
     parser.add_argument("program", choices=sorted(table.PROGRAMS))
     options = parser.parse_args()
     try:
-        if not environment_exists(options.build, options.framework):
-            print(f"skipped: the wheels of {options.framework} cannot be fetched")
+        if missing := why_missing(options.build, options.framework):
+            print(f"skipped: {missing}")
             return SKIPPED
         runs = Runs(options.build.resolve(), options.framework, options.program)
         print(f"{options.program}: {check_three_ways(runs)}")

@@ -7,9 +7,11 @@ for; libraries that have no double at all are links to it. A stub that is called
 answers its library's "not supported".
 """
 import argparse
+import glob
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 # Library, its public names, and what it answers for "not supported" (values of the vendor's headers; nvrtc, cuFile and
@@ -21,6 +23,7 @@ LIBRARIES = [
     ("libcublasLt", r"cublasLt\w+", 15),
     ("libcudnn", r"cudnn\w+", 3000),
     ("libcufft", r"cufft\w+", 16),
+    ("libcurand", r"curand\w+", 201),  # CURAND_STATUS_LAUNCH_FAILURE
     ("libcufile", r"cuFile\w+", 5001),  # CU_FILE_DRIVER_NOT_INITIALIZED
     ("libcupti", r"cupti\w+", 27),
     ("libcusolver", r"cusolver\w+", 9),
@@ -30,6 +33,7 @@ LIBRARIES = [
     ("libnvrtc", r"nvrtc\w+", 11),  # NVRTC_ERROR_INTERNAL_ERROR
     ("libnvshmem_host", r"nvshmem\w+", 7),  # any that is not 0
 ]
+UNAVAILABLE = 69  # as scripts/framework exits where an environment cannot be had
 TEXT = re.compile(r"GetErrorString|GetErrorName|GetStatusString|GetStatusName|GetLastError$")
 
 SOURCE = """\
@@ -76,13 +80,21 @@ def imports(wheel):
 
 
 def doubles_of(sim, sonames):
-    """{soname: path} of the doubles for the CUDA major that the wheel was built for."""
+    """{soname: path} of the doubles for the CUDA major that the wheel was built for.
+
+    Libraries whose soname has a number of their own (NCCL, cuDNN) serve every major.
+    """
     major = next(soname.rpartition(".")[2] for soname in sonames if soname.startswith("libcudart.so."))
-    folders = [sim, os.path.join(sim, f"cuda{major}")]
-    if not os.path.isdir(folders[1]):
-        raise SystemExit(f"{folders[1]}: the simulator is not built for CUDA {major}")
-    return {file: os.path.join(folder, file) for folder in folders for file in sorted(os.listdir(folder))
-            if re.fullmatch(r"lib[\w-]+\.so\.\d+", file)}
+    own = os.path.join(sim, f"cuda{major}")
+    if not os.path.isdir(own):
+        print(f"the simulator is not built for CUDA {major}", file=sys.stderr)
+        raise SystemExit(UNAVAILABLE)
+    found = {}
+    for folder in [sim, own, *sorted(glob.glob(os.path.join(sim, "cuda*")), reverse=True)]:
+        for file in sorted(os.listdir(folder)):
+            if re.fullmatch(r"lib[\w-]+\.so\.\d+", file) and (folder in (sim, own) or re.match("libnccl|libcudnn", file)):
+                found.setdefault(file, os.path.join(folder, file))
+    return found
 
 
 def defined(paths):
