@@ -99,17 +99,44 @@ void* open_module(const link_map* map) {
   return open_loaded(map->l_name != nullptr && map->l_name[0] != '\0' ? map->l_name : nullptr);
 }
 
-// 1. The library that the module itself is linked to.
-void* open_needed(const link_map* map, std::string_view stem) {
+// The first of the libraries that a module is linked to of which `is` is true; null: none.
+template <class Is>
+const char* find_needed(const link_map* map, Is&& is) {
   const char* strings = nullptr;
   for (const ElfW(Dyn)* d = map->l_ld; d->d_tag != DT_NULL; ++d)
     if (d->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(d->d_un.d_ptr);
   if (strings == nullptr || reinterpret_cast<ElfW(Addr)>(strings) < map->l_addr) return nullptr;
-  for (const ElfW(Dyn)* d = map->l_ld; d->d_tag != DT_NULL; ++d) {
-    if (d->d_tag != DT_NEEDED) continue;
-    const char* const name = strings + d->d_un.d_val;
-    if (!base_name(name).starts_with(stem)) continue;
-    if (void* const handle = open_loaded(name)) return handle;
+  for (const ElfW(Dyn)* d = map->l_ld; d->d_tag != DT_NULL; ++d)
+    if (d->d_tag == DT_NEEDED && is(strings + d->d_un.d_val)) return strings + d->d_un.d_val;
+  return nullptr;
+}
+
+// 1. The library that the module itself is linked to.
+void* open_needed(const link_map* map, std::string_view stem) {
+  void* handle = nullptr;
+  find_needed(map, [&](const char* name) {
+    if (base_name(name).starts_with(stem)) handle = open_loaded(name);
+    return handle != nullptr;
+  });
+  return handle;
+}
+
+// What a library that is preloaded after this one defines under a name: the program would have
+// called that. Preloaded libraries come before those that the program is linked to.
+void* find_preloaded(const char* name) {
+  const link_map* const own = module_of(__ehdr_start);
+  if (own == nullptr) return nullptr;
+  const link_map* program = own;
+  while (program->l_prev != nullptr) program = program->l_prev;
+  for (const link_map* m = own->l_next; m != nullptr && m->l_name[0] != '\0'; m = m->l_next) {
+    const std::string_view file = base_name(m->l_name);
+    if (find_needed(program, [&](const char* needed) { return base_name(needed) == file; }))
+      return nullptr;
+    void* const handle = open_module(m);
+    if (handle == nullptr) continue;
+    void* const function = real_dlsym(handle, name);
+    dlclose(handle);
+    if (function != nullptr && module_of(function) == m) return function;
   }
   return nullptr;
 }
@@ -224,6 +251,7 @@ void* Provider::find(std::size_t index, const char* name) noexcept {
   if (function == nullptr) {
     const KeepErrno keep;
     function = real_dlsym(handle.load(std::memory_order_relaxed), name);
+    if (void* const other = index < kApiCount ? find_preloaded(name) : nullptr) function = other;
     if (function == nullptr || is_own(function)) function = const_cast<char*>(&kAbsent);
     functions[index].store(function, std::memory_order_release);
   }

@@ -2,10 +2,10 @@
 // us.
 //
 // Never by RTLD_NEXT first: a library opened RTLD_LOCAL is not found that way, and others export
-// trampolines under the same names (TensorFlow, XLA). Two majors of one library may be loaded, so
-// what is found is kept per library that provides it, and per module that calls. The module is
-// known by the return address: a tail call shows its caller's caller, which matters only where that
-// one is linked to another major.
+// trampolines under the same names (TensorFlow, XLA). But what is preloaded after us comes first.
+// Two majors of one library may be loaded, so what is found is kept per library that provides it,
+// and per module that calls. The module is known by the return address: a tail call shows its
+// caller's caller, which matters only where that one is linked to another major.
 #pragma once
 
 #include <array>
