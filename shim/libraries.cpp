@@ -169,7 +169,7 @@ void record_modules() noexcept {
     char version[32] = "";
     version_text(known, library, version);
     dlclose(library);
-    intern_record(format::Module{path, known.role, version});
+    intern_record(format::Module{path, known.role, version, {}});
     if (known.fact != nullptr && *version != '\0') intern_record(format::Fact{known.fact, version});
   }
 }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <utility>
 
 #include "known_versions.h"
 #include "old_glibc.hpp"
 #include "resolve.hpp"
 #include "rows.hpp"
+#include "unhooked.hpp"
 
 extern "C" {
 constinit mfushim::shim::Entry mfushim_pool[mfushim::shim::kEntryPool] = {};
@@ -104,37 +104,6 @@ void* code_of(std::uint32_t index) {
   return const_cast<unsigned char*>(mfushim_pool_code + kPoolCodeSize * index);
 }
 
-// What was looked up and could not be hooked, as facts of the log: "unhooked.NAME" = version asked.
-// Look-ups come before the log is begun, so they are kept here.
-struct Unhooked {
-  std::string_view name;  // of a row: lives for ever
-  int version;
-  std::atomic<bool> ready;
-};
-constinit std::array<Unhooked, 64> g_unhooked{};
-constinit std::atomic<std::size_t> g_unhooked_count{0};
-
-void tell_unhooked(const Unhooked& unhooked) {
-  char key[96], value[16];
-  std::snprintf(key, sizeof key, "unhooked.%.*s", static_cast<int>(unhooked.name.size()),
-                unhooked.name.data());
-  std::snprintf(value, sizeof value, "%d", unhooked.version);
-  fact(key, value);
-}
-
-void count_unhooked(std::string_view name, int version) {
-  const std::size_t count = g_unhooked_count.load();
-  for (std::size_t i = 0; i < count && i < g_unhooked.size(); ++i)
-    if (g_unhooked[i].ready && g_unhooked[i].name == name && g_unhooked[i].version == version)
-      return;
-  const std::size_t index = g_unhooked_count.fetch_add(1);
-  if (index >= g_unhooked.size()) return;
-  g_unhooked[index].name = name;
-  g_unhooked[index].version = version;
-  g_unhooked[index].ready = true;
-  if (recording()) tell_unhooked(g_unhooked[index]);
-}
-
 // Whether the exported symbol of this row is that very function.
 bool is_exported_as(Provider* provider, const Variant& v, const void* genuine) {
   return provider != nullptr && provider->find(v.api) == genuine;
@@ -184,7 +153,11 @@ void* entry_for(Api api, void* genuine, Door door, const void* caller) noexcept 
 void* redirect(std::string_view name, int version, std::uint64_t flags, void* genuine,
                const void* caller, Provider* provider) noexcept {
   const auto [begin, end] = std::ranges::equal_range(kVariants, name, {}, &Variant::family);
-  if (begin == end || genuine == nullptr) return genuine;
+  if (genuine == nullptr) return genuine;
+  if (begin == end) {
+    if (may_do_work(name)) count_unhooked(name, version);
+    return genuine;
+  }
   const auto asked = static_cast<std::uint32_t>(version);
   const bool per_thread = (flags & kPerThreadStream) != 0;
   const auto entry = [&](Api api) { return entry_for(api, genuine, Door::kGetProc, caller); };
@@ -205,9 +178,7 @@ void* redirect(std::string_view name, int version, std::uint64_t flags, void* ge
 
 void start_recording() noexcept {
   start();
-  if (!recording()) return;
-  for (const Unhooked& unhooked : g_unhooked)
-    if (unhooked.ready) tell_unhooked(unhooked);
+  if (recording()) tell_unhooked();
 }
 
 }  // namespace mfushim::shim
@@ -221,6 +192,9 @@ FilterAnswer mfushim_filter(void* handle, const char* name, const void* caller) 
       (name[0] != 'c' && name[0] != 'n' && name[0] != '_'))
     return {nullptr, handle};
   const Api* const api = find_name(name);
+  if (api == nullptr && may_do_work(name) && !is_excluded(caller, Library::kCudnn) &&
+      real_dlsym(handle, name) != nullptr)
+    count_unhooked(name, 0);
   if (api == nullptr || is_excluded(caller, mfushim::format::api_row(*api).library))
     return {nullptr, handle};
   void* const genuine = real_dlsym(handle, name);

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <new>
 
+#include "blind_spots.hpp"
 #include "clock.hpp"
 #include "messages.hpp"
 #include "mfushim/format/ring_recovery.hpp"
@@ -174,6 +175,7 @@ void write_until_stopped(Writer& w, Drain& drain) noexcept {
     const bool crowded = h.free_chunks.load() < w.ring.chunks().size() / 2;
     if (due || pending >= kFullSegment || (crowded && pending > 0)) {
       const bool summary = t - summed >= kSummaryNs;
+      if (summary) find_blind_spots(false);
       if (!drain_or_stop(w, drain, {.now = now(), .summary = summary}) || w.limited) return;
       written = t;
       if (summary) summed = t;
@@ -186,6 +188,7 @@ void finish(Writer& w) noexcept {
   Drain last = make_drain(w);
   last.resume(w.log->size());
   add_anchor(w.ring.header());
+  if (!w.limited) find_blind_spots(true);
   const std::uint64_t end = now();
   if (w.limited)
     last.add(0, format::Loss{format::LossCause::kSizeLimit, 0, w.limit_ticks, end,
@@ -291,6 +294,7 @@ bool stop_writer() noexcept {
 }
 
 void forget_writer() noexcept {
+  forget_blind_spots();
   reset(g_writer);
 }
 

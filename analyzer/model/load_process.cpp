@@ -95,12 +95,15 @@ class Loader {
         {std::string(r.door), std::string(r.library), std::string(r.api), r.count});
   }
   void take(std::uint32_t, const format::Module& r) {
+    // A library in use may at the same time be one that launches unseen.
     for (LoadedModule& known : process_.modules)
-      if (known.path == r.path) {
-        known = {std::string(r.path), std::string(r.role), std::string(r.version)};
+      if (known.path == r.path && known.role == r.role) {
+        known.version = r.version;
+        known.why = r.why;
         return;
       }
-    process_.modules.push_back({std::string(r.path), std::string(r.role), std::string(r.version)});
+    process_.modules.push_back(
+        {std::string(r.path), std::string(r.role), std::string(r.version), std::string(r.why)});
   }
   void take(std::uint32_t, const format::Cost& r) {
     process_.costs[std::string(r.what)] = {r.count, r.total_ns};

@@ -93,6 +93,7 @@ struct LoadedModule {
   std::string path;
   std::string role;
   std::string version;
+  std::string why;  // of the role "unhooked"
 };
 
 struct Cost {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "knowledge/enum_names.hpp"
+#include "mfushim/format/api.hpp"
 #include "model/time_limits.hpp"
 
 namespace mfushim::passes {
@@ -75,27 +77,80 @@ void add_times(const model::Process& process, CoverageResult& result) {
   model::add_duration(result.process_ns, last - first);
 }
 
+// What a call of this name does; the recorder's own grouping, less fine.
+std::string_view class_of(std::string_view api) {
+  using enum format::ApiClass;
+  const auto row = std::ranges::find(format::kApis, api, &format::ApiRow::name);
+  switch (row != format::kApis.end() ? row->api_class : kLookup) {
+    case kLaunch:
+      return "launch";
+    case kGraphLaunch:
+      return "graph_launch";
+    case kCopy:
+      return "copy";
+    case kSet:
+      return "set";
+    case kSync:
+      return "sync";
+    case kGemm:
+      return "product";
+    case kCollective:
+      return "collective";
+    default:
+      return "other";
+  }
+}
+
+using LayerCounts = std::map<std::tuple<std::string, std::string, std::string_view>, std::uint64_t>;
+
+void add_layers(const model::Process& process, LayerCounts& layers) {
+  for (const model::CoverageCount& count : process.coverage)
+    layers[{count.door, count.library, class_of(count.api)}] += count.count;
+}
+
+void add_unhooked(const model::Process& process, CoverageResult& result) {
+  for (const auto& module : process.modules)
+    if (module.role == "unhooked") result.unhooked_modules.push_back({module.path, module.why});
+  constexpr std::string_view kPrefix = "unhooked.";
+  for (auto fact = process.facts.lower_bound(kPrefix);
+       fact != process.facts.end() && fact->first.starts_with(kPrefix); ++fact)
+    result.unhooked_names.push_back({fact->first.substr(kPrefix.size()), fact->second});
+}
+
+template <class Item>
+void keep_distinct(std::vector<Item>& items) {
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+}
+
 }  // namespace
 
 CoverageResult find_coverage(const model::Run& run) {
   CoverageResult result;
+  LayerCounts layers;
   for (const auto& process : run.processes) {
     add_losses(*process, result);
     add_gaps(*process, result);
     add_times(*process, result);
     result.unknown_records += process->unknown_records;
-    for (const auto& count : process->coverage) result.calls_by_door[count.door] += count.count;
-    for (const auto& module : process->modules)
-      if (module.role == "unhooked") result.unhooked_modules.push_back(module.path);
+    add_layers(*process, layers);
+    add_unhooked(*process, result);
     for (const auto& [device, work] : process->work)
       for (const model::DeviceWork& record : work) {
         ++result.gpu_records;
-        result.gpu_without_launch += record.call == model::kNone;
+        if (record.call != model::kNone) continue;
+        ++result.gpu_without_launch;
+        if (record.kind == model::WorkKind::kKernel)
+          ++result.unlaunched_kernels[process->kernel_names[process->configs[record.config].kernel]
+                                          .text];
       }
   }
-  auto& modules = result.unhooked_modules;
-  std::sort(modules.begin(), modules.end());
-  modules.erase(std::unique(modules.begin(), modules.end()), modules.end());
+  for (const auto& [key, calls] : layers) {
+    const auto& [door, library, call_class] = key;
+    result.layers.push_back({door, library, call_class, calls});
+  }
+  keep_distinct(result.unhooked_modules);
+  keep_distinct(result.unhooked_names);
   return result;
 }
 

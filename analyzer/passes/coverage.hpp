@@ -17,6 +17,28 @@ struct Gap {
   std::optional<std::int64_t> missing_ns;  // of host time; absent: not known
 };
 
+// Calls of one class that one library made through one door.
+struct Layer {
+  std::string door;
+  std::string library;  // empty: code in no module
+  std::string_view call_class;
+  std::uint64_t calls = 0;
+};
+
+// A loaded module that may launch unseen.
+struct UnhookedModule {
+  std::string path;
+  std::string why;
+  auto operator<=>(const UnhookedModule&) const = default;
+};
+
+// A function that the program looked up and that the recorder has no hook for.
+struct UnhookedName {
+  std::string name;
+  std::string version;  // that was asked for; "0": by name alone
+  auto operator<=>(const UnhookedName&) const = default;
+};
+
 struct CoverageResult {
   std::uint64_t gpu_records = 0;
   std::uint64_t gpu_without_launch = 0;
@@ -24,8 +46,11 @@ struct CoverageResult {
   std::uint64_t gpu_dropped = 0;
   std::uint64_t host_lost = 0;  // host records lost, of whatever cause
   std::uint64_t unknown_records = 0;
-  std::map<std::string, std::uint64_t> calls_by_door;
-  std::vector<std::string> unhooked_modules;
+  std::map<std::string, std::uint64_t>
+      unlaunched_kernels;     // of GPU records without launch, by name
+  std::vector<Layer> layers;  // by door, library and class
+  std::vector<UnhookedModule> unhooked_modules;
+  std::vector<UnhookedName> unhooked_names;
   std::vector<Gap> gaps;                 // damaged parts of logs
   std::vector<std::string> losses;       // one line per cause that the recorder counted
   std::vector<std::string> no_gpu_time;  // reasons, one per process without device times

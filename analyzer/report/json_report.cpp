@@ -8,6 +8,7 @@
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
 #include "report/run_facts.hpp"
+#include "report/trust.hpp"
 
 namespace mfushim::report {
 
@@ -250,10 +251,22 @@ Json coverage_section(const passes::Analysis& a) {
                          {"dropped", c.gpu_dropped}};
   json["host_records_lost"] = c.host_lost;
   json["records_of_unknown_kind"] = c.unknown_records;
+  json["trust"] = trust_sentence(a);
   json["layers"] = Json::array();
-  for (const auto& [door, count] : c.calls_by_door)
-    json["layers"].push_back({{"door", door}, {"calls", count}});
-  json["unhooked_modules"] = c.unhooked_modules;
+  for (const passes::Layer& layer : c.layers)
+    json["layers"].push_back({{"door", layer.door},
+                              {"library", layer.library},
+                              {"class", layer.call_class},
+                              {"calls", layer.calls}});
+  json["unhooked_modules"] = Json::array();
+  for (const passes::UnhookedModule& module : c.unhooked_modules)
+    json["unhooked_modules"].push_back({{"path", module.path}, {"why", module.why}});
+  json["unhooked_names"] = Json::array();
+  for (const passes::UnhookedName& name : c.unhooked_names)
+    json["unhooked_names"].push_back({{"name", name.name}, {"version", name.version}});
+  json["kernels_without_launch"] = Json::array();
+  for (const auto& [name, records] : c.unlaunched_kernels)
+    json["kernels_without_launch"].push_back({{"name", name}, {"records", records}});
   put(json, "clock_error_ns", c.clock_error_ns);
   if (!a.collectives.rows.empty()) json["rank_clock_residual_ns"] = a.collectives.clock_residual_ns;
   if (c.hook_ns) {

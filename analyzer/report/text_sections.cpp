@@ -9,6 +9,7 @@
 #include "knowledge/enum_names.hpp"
 #include "report/run_facts.hpp"
 #include "report/text_format.hpp"
+#include "report/trust.hpp"
 
 namespace mfushim::report {
 
@@ -130,23 +131,31 @@ void print_kernels(std::string& out, const Analysis& a) {
   print_more(out, rows.size());
 }
 
+void print_doors(std::string& out, const passes::CoverageResult& c) {
+  std::map<std::string_view, std::uint64_t> calls_by_door;
+  for (const passes::Layer& layer : c.layers) calls_by_door[layer.door] += layer.calls;
+  const char* separator = "         calls came by ";
+  for (const auto& [door, calls] : calls_by_door) {
+    print(out, "{}{} {}", separator, door, count(calls));
+    separator = ", ";
+  }
+  if (!calls_by_door.empty()) out += '\n';
+}
+
 void print_trust(std::string& out, const Analysis& a) {
   const passes::CoverageResult& c = a.coverage;
-  print(out, "TRUST    {}, {} with a GPU record; {}, {} without launch, {} invalid, {} dropped\n",
+  print(out, "TRUST    {}\n", trust_sentence(a));
+  print(out, "         {}, {} with a GPU record; {}, {} without launch, {} invalid, {} dropped\n",
         plural(a.launches.calls, "launch call"), count(a.launches.with_gpu_record),
         plural(c.gpu_records, "GPU record"), count(c.gpu_without_launch), count(c.gpu_invalid),
         count(c.gpu_dropped));
-  if (!c.calls_by_door.empty()) {
-    out += "         calls came by";
-    const char* separator = " ";
-    for (const auto& [door, calls] : c.calls_by_door) {
-      print(out, "{}{} {}", separator, door, count(calls));
-      separator = ", ";
-    }
-    out += '\n';
-  }
-  for (const std::string& module : c.unhooked_modules)
-    print(out, "         may launch unseen: {}\n", module);
+  print_doors(out, c);
+  for (const passes::UnhookedModule& module : c.unhooked_modules)
+    print(out, "         may launch unseen: {}{}{}\n", module.path, module.why.empty() ? "" : ": ",
+          module.why);
+  for (const passes::UnhookedName& name : c.unhooked_names)
+    print(out, "         looked up, and not hooked: {}{}{}\n", name.name,
+          name.version == "0" ? "" : " of version ", name.version == "0" ? "" : name.version);
   for (const std::string& loss : c.losses) print(out, "         lost: {}\n", loss);
   for (const std::string& reason : c.no_gpu_time) print(out, "         no GPU time: {}\n", reason);
   if (c.unknown_records > 0)

@@ -63,9 +63,10 @@ struct Module {
   std::string_view path;
   std::string_view role;     // "cudart", "cublas", ..., "unhooked"
   std::string_view version;  // as the library tells it; empty when not known
+  std::string_view why;      // of "unhooked": what lets it pass the recorder by
   static constexpr auto fields() {
     return std::tuple{Field{"path", &Module::path}, Field{"role", &Module::role},
-                      Field{"version", &Module::version}};
+                      Field{"version", &Module::version}, Field{"why", &Module::why}};
   }
 };
 
