@@ -165,5 +165,17 @@ TEST_CASE("cuGetProcAddress is its own entry point, in both ABIs") {
   CHECK(is_hooked(function));
   CHECK(status == 7);
   CHECK(five("", &function, 0, 0, nullptr) == 0);
+  CHECK(five("", nullptr, 0, 0, nullptr) == 0);
   CHECK(four("cuNoSuchFunction", &function, 2000, 0) == 500);
+}
+
+// What the log then says of it, the test coverage.traps reads.
+TEST_CASE("a look-up of what is newer than the recorder is handed through", "[newer]") {
+  void* const driver = open_library("libcuda.so.1");
+  CHECK(call(get_proc("cuMemFree", 90000, 0)) == 6);
+  CHECK(call(dlsym(driver, "cuLaunchTomorrow")) == 7);
+  using Launch = int (*)(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                         unsigned, void*, void**, void**);
+  const auto launch = look_up<Launch>(driver, "cuLaunchKernel");
+  CHECK(launch(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) == 0);
 }
