@@ -1,6 +1,6 @@
 // Calls what is newer than the headers of the build, on stand-ins (doors/newest_*.c), and says on
-// stdout what the recorder must have seen: "copy SYMBOL BYTES KIND STREAM", "call SYMBOL" or "sync
-// SYMBOL".
+// stdout what the recorder must have seen: "copy SYMBOL BYTES KIND STREAM" or
+// "call|launch|sync SYMBOL".
 #include <cuda.h>
 #include <dlfcn.h>
 
@@ -47,6 +47,7 @@ void runtime_calls(void* runtime) {
   call(runtime, "cudaMemcpyWithAttributesAsync", "copy %s 21 unknown own\n", none, none,
        std::size_t(21), none, kStream);
   call(runtime, "cudaMemcpy3DWithAttributesAsync", "copy %s 0 unknown own\n", none, 0ull, kStream);
+  call(runtime, "cudaLaunchCooperativeKernelMultiDevice", "launch %s\n", none, 0u, 0u);
   call(runtime, "cudaLaunchHostFunc_v2", "call %s\n", kStream, none, none, 0u);
   call(runtime, "cudaExecutionCtxSynchronize", "sync %s\n", none);
   call(runtime, "cudaThreadSynchronize", "sync %s\n");

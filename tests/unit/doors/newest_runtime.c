@@ -5,6 +5,7 @@
     return 0;       \
   }
 ENTRY(cudaExecutionCtxSynchronize)
+ENTRY(cudaLaunchCooperativeKernelMultiDevice)
 ENTRY(cudaLaunchHostFunc_v2)
 ENTRY(cudaMemcpy3DWithAttributesAsync)
 ENTRY(cudaMemcpyWithAttributesAsync)
