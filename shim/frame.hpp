@@ -137,6 +137,8 @@ template <format::ApiClass api_class>
     emit(format::Sync{{base}});
   else if constexpr (api_class == kGemm)
     emit(format::Gemm{{base}, d.stream, d.number});
+  else if constexpr (api_class == kOperation)
+    emit(format::Operation{{base}, d.stream});
   else if constexpr (api_class == kCollective)
     emit(format::Collective{{base}, d.stream, d.number, d.group});
   else

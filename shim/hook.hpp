@@ -74,7 +74,7 @@ template <format::Api api, class R, class... Args>
       if constexpr (kDescribed) describe(kTag, target, details, args...);
     };
     Frame* const outer = innermost_frame(stack);
-    if (outer != nullptr && outer->api_class == kRow.api_class && is_part(kRow, *outer)) {
+    if (outer != nullptr && is_part(kRow, *outer)) {
       const Result<R> result = after_call(call_real(real, args...));
       if constexpr (tells_more(kRow.api_class)) describe_call(outer->details);
       return result;

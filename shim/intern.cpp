@@ -153,6 +153,9 @@ std::uint32_t intern(format::GemmShape shape) noexcept {
 std::uint32_t intern(format::CollectiveShape shape) noexcept {
   return intern_record(shape);
 }
+std::uint32_t intern(format::OperationShape shape) noexcept {
+  return intern_record(shape);
+}
 std::uint32_t intern(format::Stream stream) noexcept {
   return intern_record(stream);
 }

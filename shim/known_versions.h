@@ -7,6 +7,9 @@
 #define MFUSHIM_CUDA_OWN 13000
 #define MFUSHIM_CUDA_KNOWN 13050
 #define MFUSHIM_NCCL_OWN 22809
+// cuDNN's prototypes are all the recorder's own, of this version.
+#define MFUSHIM_CUDNN_VERSION 92801
+#define MFUSHIM_CUDNN_OWN 0
 
 // Whether a row has a prototype, and with it a thunk and a symbol, in a build with headers of
 // `version`.

@@ -114,6 +114,7 @@ std::uint32_t intern(std::string_view name) noexcept;
 std::uint32_t intern(format::LaunchConfig config) noexcept;
 std::uint32_t intern(format::GemmShape shape) noexcept;
 std::uint32_t intern(format::CollectiveShape shape) noexcept;
+std::uint32_t intern(format::OperationShape shape) noexcept;
 std::uint32_t intern(format::Stream stream) noexcept;
 std::uint32_t intern(format::Queue queue) noexcept;
 std::uint32_t intern(format::Communicator communicator) noexcept;

@@ -11,27 +11,30 @@ namespace mfushim::shim {
 
 constexpr bool is_recorded(format::ApiClass c) {
   using enum format::ApiClass;
-  return c != kName && c != kLifecycle && c != kLookup;
+  return c != kDescriptor && c != kName && c != kLifecycle && c != kLookup;
 }
 
 // Starts the recorder, and its arguments must be read.
 consteval bool is_device_work(format::ApiClass c) {
   using enum format::ApiClass;
   return c == kLaunch || c == kGraphLaunch || c == kCopy || c == kSet || c == kGemm ||
-         c == kCollective;
+         c == kCollective || c == kOperation;
 }
 
 // A call of the same class beneath adds what it knows: the driver's call beneath the runtime's.
 // A product or collective says all in its outermost call.
 consteval bool tells_more(format::ApiClass c) {
   using enum format::ApiClass;
-  return c != kGemm && c != kCollective && c != kCommunicator && c != kGroup;
+  return c != kGemm && c != kCollective && c != kOperation && c != kCommunicator && c != kGroup;
 }
 
-// Whether a call inside one of its own class is the same operation: one record, of the outer call.
-// A second launch inside one launch is a launch of its own.
+// Whether a call inside another is the same work: one record, of the outer call. A second launch
+// inside one launch is a launch of its own; a product inside an operation is the operation's.
 constexpr bool is_part(const format::ApiRow& row, const Frame& outer) {
-  return row.api_class != format::ApiClass::kLaunch || !outer.details.filled;
+  using enum format::ApiClass;
+  if (outer.api_class != row.api_class)
+    return row.api_class == kGemm && outer.api_class == kOperation;
+  return row.api_class != kLaunch || !outer.details.filled;
 }
 
 consteval bool is_per_thread(format::Api api) {

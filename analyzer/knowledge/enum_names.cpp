@@ -43,6 +43,12 @@ constexpr std::array kProductKinds = {"gemm"sv,  "gemm3m"sv, "syrk"sv,  "herk"sv
                                       "trmm"sv,  "trsm"sv,   "gemv"sv};
 static_assert(kProductKinds.size() == static_cast<std::size_t>(format::ProductKind::kGemv) + 1);
 
+constexpr std::array kOperationKinds = {
+    "unknown"sv,  "conv_fwd"sv, "conv_dgrad"sv, "conv_wgrad"sv, "matmul"sv, "sdpa_fwd"sv,
+    "sdpa_bwd"sv, "rnn_fwd"sv,  "rnn_dgrad"sv,  "rnn_wgrad"sv,  "other"sv};
+static_assert(kOperationKinds.size() ==
+              static_cast<std::size_t>(format::OperationKind::kOther) + 1);
+
 constexpr std::array kTransposes = {"n"sv, "t"sv, "c"sv};
 static_assert(kTransposes.size() == static_cast<std::size_t>(format::Transpose::kConjugate) + 1);
 
@@ -72,6 +78,9 @@ std::string_view name_of(format::Reduction v) {
 }
 std::string_view name_of(format::ProductKind v) {
   return lookup(kProductKinds, v);
+}
+std::string_view name_of(format::OperationKind v) {
+  return lookup(kOperationKinds, v);
 }
 std::string_view name_of(format::Transpose v) {
   return lookup(kTransposes, v);

@@ -14,6 +14,7 @@ std::string_view name_of(format::CopyKind v);
 std::string_view name_of(format::CollectiveOp v);
 std::string_view name_of(format::Reduction v);
 std::string_view name_of(format::ProductKind v);
+std::string_view name_of(format::OperationKind v);
 std::string_view name_of(format::Transpose v);
 std::string_view name_of(format::GpuTimeSource v);
 std::string_view name_of(format::LossCause v);

@@ -105,10 +105,14 @@ class CorrelationIndex {
   std::uint32_t first_ = 0;
 };
 
+bool is_compute(CallKind kind) {
+  return kind == CallKind::kGemm || kind == CallKind::kOperation;
+}
+
 std::uint32_t owner_of(const std::vector<HostCall>& calls, std::uint32_t call) {
   for (int depth = 0; call != kNone && depth < kDeepestNesting; ++depth) {
     const CallKind kind = calls[call].kind;
-    if (kind == CallKind::kGemm || kind == CallKind::kCollective || kind == CallKind::kGroupEnd)
+    if (is_compute(kind) || kind == CallKind::kCollective || kind == CallKind::kGroupEnd)
       return call;
     call = calls[call].parent;
   }
@@ -127,7 +131,7 @@ void resolve_names(Process& process) {
 
 bool is_communication(const Process& process, const DeviceWork& work) {
   if (work.kind != WorkKind::kKernel) return false;
-  if (work.owner != kNone && process.calls[work.owner].kind != CallKind::kGemm) return true;
+  if (work.owner != kNone && !is_compute(process.calls[work.owner].kind)) return true;
   const auto& name = process.kernel_names[process.configs[work.config].kernel];
   return name.kernel_class == knowledge::kCommunicationClass;
 }

@@ -32,6 +32,8 @@ constexpr CallKind call_kind() {
       return CallKind::kSync;
     case format::Kind::kGemm:
       return CallKind::kGemm;
+    case format::Kind::kOperation:
+      return CallKind::kOperation;
     case format::Kind::kCollective:
       return CallKind::kCollective;
     default:
@@ -72,6 +74,7 @@ class Loader {
   void take(std::uint32_t, const format::Queue& r) { process_.queues.set(r.id, r); }
   void take(std::uint32_t, const format::LaunchConfig& r) { process_.configs.set(r.id, r); }
   void take(std::uint32_t, const format::GemmShape& r) { process_.shapes.set(r.id, r); }
+  void take(std::uint32_t, const format::OperationShape& r) { process_.operations.set(r.id, r); }
   void take(std::uint32_t, const format::CollectiveShape& r) { process_.collectives.set(r.id, r); }
   void take(std::uint32_t, const format::Communicator& r) {
     process_.communicators.set(

@@ -25,6 +25,7 @@ enum class CallKind : std::uint8_t {
   kSet,
   kSync,
   kGemm,
+  kOperation,
   kCollective,
   kGroupEnd,  // of NCCL: launches what the group's collectives asked for
   kOther,
@@ -59,7 +60,7 @@ struct DeviceWork {
   std::uint32_t correlation = 0;
   std::uint32_t graph = 0;
   std::uint32_t call = kNone;   // index of the call that launched it
-  std::uint32_t owner = kNone;  // index of the product, collective or group end around that call
+  std::uint32_t owner = kNone;  // index of the product, operation, collective or group end around
   WorkKind kind = WorkKind::kKernel;
   format::CopyKind copy_kind = format::CopyKind::kUnknown;
   bool communication = false;
@@ -135,6 +136,7 @@ struct Process {
   IdTable<KernelName> kernel_names;  // by name id
   IdTable<format::LaunchConfig> configs;
   IdTable<format::GemmShape> shapes;
+  IdTable<format::OperationShape> operations;
   IdTable<format::CollectiveShape> collectives;
   IdTable<CommunicatorInfo> communicators;
   IdTable<format::Queue> queues;

@@ -18,8 +18,10 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.launches = find_launches(run, options.view, activities);
   a.collectives = find_collectives(run, activities);
   a.products = find_products(run);
+  a.operations = find_operations(run);
   a.kernels = find_kernels(run);
-  a.efficiency = find_efficiency(run, a.ledgers, a.products, a.kernels, options.efficiency);
+  a.efficiency =
+      find_efficiency(run, a.ledgers, a.products, a.operations, a.kernels, options.efficiency);
   a.coverage = find_coverage(run);
   a.steps = find_marked_steps(run);
   return a;

@@ -11,6 +11,7 @@
 #include "passes/kernels.hpp"
 #include "passes/launches.hpp"
 #include "passes/ledger.hpp"
+#include "passes/operations.hpp"
 #include "passes/products.hpp"
 #include "passes/steps.hpp"
 #include "passes/view.hpp"
@@ -30,6 +31,7 @@ struct Analysis {
   LaunchResult launches;
   CollectiveResult collectives;
   ProductResult products;
+  OperationResult operations;
   KernelResult kernels;
   Efficiency efficiency;
   CoverageResult coverage;

@@ -13,9 +13,11 @@ namespace mfushim::passes {
 
 namespace {
 
-format::DType type_of_most(const ProductResult& products) {
+format::DType type_of_most(const ProductResult& products, const OperationResult& operations) {
   std::map<format::DType, Flops> by_type;
   for (const ProductRow& row : products.rows) by_type[row.dtype] += row.flops;
+  for (const OperationRow& row : operations.rows)
+    if (is_exact(row.shape)) by_type[row.shape.dtype] += row.flops;
   format::DType most = format::DType::kUnknown;
   Flops largest = 0;
   for (const auto& [dtype, flops] : by_type)
@@ -62,11 +64,11 @@ std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtyp
 }
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
-                           const ProductResult& products, const KernelResult& kernels,
-                           const EfficiencyOptions& options) {
+                           const ProductResult& products, const OperationResult& operations,
+                           const KernelResult& kernels, const EfficiencyOptions& options) {
   Efficiency result;
-  result.flops = products.flops;
-  result.dtype = options.dtype.value_or(type_of_most(products));
+  result.flops = products.flops + operations.flops;
+  result.dtype = options.dtype.value_or(type_of_most(products, operations));
   result.peak_given = options.peak_flops_per_s.has_value();
   double time = 0;
   for (const auto& ledger : ledgers)

@@ -8,6 +8,7 @@
 #include "model/run.hpp"
 #include "passes/kernels.hpp"
 #include "passes/ledger.hpp"
+#include "passes/operations.hpp"
 #include "passes/products.hpp"
 
 namespace mfushim::passes {
@@ -18,7 +19,7 @@ struct EfficiencyOptions {
 };
 
 struct Efficiency {
-  Flops flops = 0;                    // observed: of the recorded products of all ranks
+  Flops flops = 0;                    // observed: of all ranks' products and exact operations
   std::optional<double> flops_per_s;  // of one rank, mean over the run's device time
   format::DType dtype = format::DType::kUnknown;
   std::optional<double> peak;  // of one GPU: mean over ranks, weighted by their time
@@ -31,8 +32,8 @@ struct Efficiency {
 };
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
-                           const ProductResult& products, const KernelResult& kernels,
-                           const EfficiencyOptions& options);
+                           const ProductResult& products, const OperationResult& operations,
+                           const KernelResult& kernels, const EfficiencyOptions& options);
 
 // The peak of a rank's GPU by the data sheet.
 std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtype);

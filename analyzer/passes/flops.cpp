@@ -73,6 +73,35 @@ Flops executed_flops_of(const format::GemmShape& shape) {
   return three ? flops_of(shape) / 4 * 3 : flops_of(shape);
 }
 
+Flops flops_of(const format::OperationShape& s) {
+  using format::OperationKind;
+  const Flops each = 2 * Flops{s.batch} * s.n;
+  switch (s.operation) {
+    case OperationKind::kConvForward:
+    case OperationKind::kConvData:
+    case OperationKind::kConvFilter:
+      return s.groups != 0 ? each * s.m * (s.k / s.groups) * s.window : 0;
+    case OperationKind::kMatmul:
+      return each * s.m * s.k;
+    case OperationKind::kAttentionForward:
+      return each * s.groups * s.m * (s.k + s.l);
+    case OperationKind::kAttentionBackward:
+      return each * s.groups * s.m * (3 * s.k + 2 * s.l);
+    case OperationKind::kRnnForward:
+    case OperationKind::kRnnData:
+    case OperationKind::kRnnWeights:
+      return 2 * Flops{s.n} * s.k;
+    case OperationKind::kUnknown:
+    case OperationKind::kOther:
+      break;
+  }
+  return 0;
+}
+
+bool is_exact(const format::OperationShape& shape) {
+  return shape.flags == 0 && shape.operation != format::OperationKind::kUnknown;
+}
+
 DType effective_dtype(const format::GemmShape& shape) {
   if (shape.a != DType::kF32) return shape.a;
   switch (shape.compute) {

@@ -17,6 +17,12 @@ Flops flops_of(const format::GemmShape& shape);
 // What the device really did of that: complex by three real products is three quarters.
 Flops executed_flops_of(const format::GemmShape& shape);
 
+// Likewise; 0 also where there is no product in it. docs/format.md has the formulas.
+Flops flops_of(const format::OperationShape& shape);
+
+// Whether these are what was done: sizes may be unknown, or a bound.
+bool is_exact(const format::OperationShape& shape);
+
 // The type whose units the product ran on: its inputs', or the one that the compute type or the
 // handle's math mode lets single precision be rounded to.
 format::DType effective_dtype(const format::GemmShape& shape);

@@ -7,6 +7,7 @@
 
 #include "knowledge/kernel_classes.hpp"
 #include "model/time_limits.hpp"
+#include "passes/flops.hpp"
 #include "passes/products.hpp"
 
 namespace mfushim::passes {
@@ -27,6 +28,8 @@ bool is_of_unknown_product(const model::Process& process, const model::DeviceWor
     return knowledge::is_product_class(
         process.kernel_names[process.configs[work.config].kernel].kernel_class);
   const model::HostCall& owner = process.calls[work.owner];
+  if (owner.kind == model::CallKind::kOperation)
+    return !is_exact(process.operations[owner.subject]);
   return owner.kind == model::CallKind::kGemm && !has_known_shape(process, owner);
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::string_view kTextMagic = "mfushim-log";
 inline constexpr std::string_view kUnknownBlock = "unknown";
 
 // The words that open blocks.
-inline constexpr std::array<std::pair<format::Kind, std::string_view>, 28> kKindNames = {{
+inline constexpr std::array<std::pair<format::Kind, std::string_view>, 30> kKindNames = {{
     {format::Kind::kFact, "fact"},
     {format::Kind::kName, "name"},
     {format::Kind::kThread, "thread"},
@@ -36,6 +36,7 @@ inline constexpr std::array<std::pair<format::Kind, std::string_view>, 28> kKind
     {format::Kind::kCommunicator, "communicator"},
     {format::Kind::kCollectiveShape, "collective_shape"},
     {format::Kind::kClockAnchor, "clock_anchor"},
+    {format::Kind::kOperationShape, "operation_shape"},
     {format::Kind::kLaunch, "launch"},
     {format::Kind::kGraphLaunch, "graph_launch"},
     {format::Kind::kCopy, "copy"},
@@ -45,6 +46,7 @@ inline constexpr std::array<std::pair<format::Kind, std::string_view>, 28> kKind
     {format::Kind::kCollective, "collective"},
     {format::Kind::kCall, "call"},
     {format::Kind::kMark, "mark"},
+    {format::Kind::kOperation, "operation"},
     {format::Kind::kGpuKernel, "gpu_kernel"},
     {format::Kind::kGpuCopy, "gpu_copy"},
     {format::Kind::kGpuSet, "gpu_set"},

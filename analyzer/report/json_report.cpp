@@ -82,7 +82,7 @@ Json rank_sections(const passes::Analysis& a) {
     json["log"] = rank.process->path;
     if (rank.device) json["device"] = device_section(rank);
     if (a.ledgers[i]) json["time"] = time_section(*a.ledgers[i]);
-    json["flops"] = flops_json(a.products.by_rank[i]);
+    json["flops"] = flops_json(a.products.by_rank[i] + a.operations.by_rank[i]);
     list.push_back(std::move(json));
   }
   return list;
@@ -237,6 +237,29 @@ Json gemm_section(const passes::Analysis& a) {
   return list;
 }
 
+Json operation_section(const passes::OperationResult& operations) {
+  Json list = Json::array();
+  for (const passes::OperationRow& row : operations.rows) {
+    const format::OperationShape& s = row.shape;
+    Json json = {{"operation", knowledge::name_of(s.operation)}, {"api", row.api}};
+    if (passes::flops_of(s) != 0)
+      json.update({{"batch", s.batch},
+                   {"groups", s.groups},
+                   {"m", s.m},
+                   {"n", s.n},
+                   {"k", s.k},
+                   {"l", s.l},
+                   {"window", s.window},
+                   {"dtype", knowledge::name_of(s.dtype)}});
+    json["calls"] = row.calls;
+    json["exact"] = passes::is_exact(s);
+    if (s.operation != format::OperationKind::kUnknown) json["flops"] = flops_json(row.flops);
+    json["total_ns"] = row.total_ns;
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json coverage_section(const passes::Analysis& a) {
   const passes::CoverageResult& c = a.coverage;
   const std::uint64_t calls = a.launches.calls;
@@ -314,6 +337,7 @@ ordered_json json_report(const passes::Analysis& a) {
   json["comm"] = comm_section(a.collectives);
   json["kernels"] = kernel_section(a.kernels);
   json["gemms"] = gemm_section(a);
+  json["operations"] = operation_section(a.operations);
   json["coverage"] = coverage_section(a);
   return json;
 }

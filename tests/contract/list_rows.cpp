@@ -7,12 +7,22 @@
 #include <cuda.h>
 #include <nccl.h>
 
-int main() {
-  for (const auto& row : mfushim::format::kApis) {
-    const bool nccl = row.library == mfushim::format::Library::kNccl;
-    const unsigned version = nccl ? NCCL_VERSION_CODE : CUDA_VERSION;
-    const unsigned own = nccl ? MFUSHIM_NCCL_OWN : MFUSHIM_CUDA_OWN;
-    if (MFUSHIM_IS_DECLARED(version, own, row.since, row.until))
-      std::printf("%.*s\n", static_cast<int>(row.name.size()), row.name.data());
+namespace {
+
+bool is_declared(const mfushim::format::ApiRow& row) {
+  switch (row.library) {
+    case mfushim::format::Library::kNccl:
+      return MFUSHIM_IS_DECLARED(NCCL_VERSION_CODE, MFUSHIM_NCCL_OWN, row.since, row.until);
+    case mfushim::format::Library::kCudnn:
+      return MFUSHIM_IS_DECLARED(MFUSHIM_CUDNN_VERSION, MFUSHIM_CUDNN_OWN, row.since, row.until);
+    default:
+      return MFUSHIM_IS_DECLARED(CUDA_VERSION, MFUSHIM_CUDA_OWN, row.since, row.until);
   }
+}
+
+}  // namespace
+
+int main() {
+  for (const auto& row : mfushim::format::kApis)
+    if (is_declared(row)) std::printf("%.*s\n", static_cast<int>(row.name.size()), row.name.data());
 }

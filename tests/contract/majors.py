@@ -50,6 +50,7 @@ def main(source, compiler, version):
         command += ["-isystem", folder]
 
     sources = [s for s in sorted((source / "shim").glob("*.cpp")) if includes_vendor(s)]
+    sources.append(source / "tests/contract/cudnn_declarations.cpp")
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda s: compile_one(command, s), sources))
     missing = list(families.breaches(source / "include/mfushim/format/apis_driver.def", include))

@@ -106,6 +106,16 @@ def check_gemms(document, truths):
     equal("floating-point operations", flops, sum(t.flops() for t in truths.values()))
 
 
+def check_operations(document, truths):
+    true = sum((t.operations() for t in truths.values()), collections.Counter())
+    sizes = ("batch", "groups", "m", "n", "k", "l", "window")
+    reported = collections.Counter()
+    for o in document["operations"]:
+        each = o.get("flops", 0) // o["calls"]
+        reported[(o["operation"], o["api"], *(o[size] for size in sizes if each), each)] += o["calls"]
+    equal("operations by kind and size", dict(reported), dict(true))
+
+
 def check_collectives(document, truths):
     true = collections.Counter()
     for t in truths.values():
@@ -127,7 +137,7 @@ def check_against_truth(build, work):
         return "no device work, no log"
     equal("logs", len(list(logs.iterdir())), len(truths))
     document = report(build, logs)
-    for check in (check_times, check_kernels, check_launches, check_gemms, check_collectives):
+    for check in (check_times, check_kernels, check_launches, check_gemms, check_operations, check_collectives):
         check(document, truths)
     records = sum(r["time"]["records"] for r in document["ranks"])
     return f"{len(truths)} processes, {records} device records equal the truth"

@@ -70,6 +70,12 @@ class Truth:
             calls[(r["kind"], *sizes, r["batch"])] += r["repeat"]
         return calls
 
+    def operations(self):
+        """Those that ran, by what a log tells of them; one made into nodes of a graph only ran with the graph."""
+        sizes = ("batch", "groups", "m", "n", "k", "l", "window")
+        return collections.Counter((r["kind"], r["api"], *(r[size] for size in sizes if r["flops"]), int(r["flops"]))
+                                   for r in self.lines["operation"] if not r["captured"])
+
     def flops(self):
         """Of the products whose sizes can be known."""
         return sum(int(r["flops"]) for r in self.products() if not r["on_device"])

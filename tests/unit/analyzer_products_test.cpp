@@ -56,6 +56,30 @@ TEST_CASE("complex by three real products counts nominally, and less as executed
   CHECK(executed_flops_of(shape(ProductKind::kGemm, 2, 3, 5, DType::kC64)) == 240);
 }
 
+TEST_CASE("floating-point operations of a network library's operations", "[products]") {
+  using format::OperationKind;
+  format::OperationShape s;
+  s.batch = 2, s.groups = 4, s.m = 8, s.n = 5, s.k = 12, s.l = 7, s.window = 9;
+  const auto flops = [&](OperationKind kind) {
+    s.operation = kind;
+    return static_cast<std::uint64_t>(flops_of(s));
+  };
+  // 2 images x 8 output channels x 12/4 input channels x 5 points x 9 filter points, twice.
+  CHECK(flops(OperationKind::kConvForward) == 2 * 2 * 8 * 3 * 5 * 9);
+  CHECK(flops(OperationKind::kConvData) == 2 * 2 * 8 * 3 * 5 * 9);
+  CHECK(flops(OperationKind::kConvFilter) == 2 * 2 * 8 * 3 * 5 * 9);
+  CHECK(flops(OperationKind::kMatmul) == 2 * 2 * 8 * 5 * 12);
+  // 2 sequences x 4 heads x 8 x 5 scores: of 12 dimensions, and 7 of the values.
+  CHECK(flops(OperationKind::kAttentionForward) == 2 * (2 * 4 * 8 * 5) * (12 + 7));
+  CHECK(flops(OperationKind::kAttentionBackward) == 2 * (2 * 4 * 8 * 5) * (3 * 12 + 2 * 7));
+  CHECK(flops(OperationKind::kRnnForward) == 2 * 5 * 12);  // tokens x weights
+  CHECK(flops(OperationKind::kOther) == 0);
+  CHECK(is_exact(s));
+  s.flags = format::kOperationRagged;
+  CHECK_FALSE(is_exact(s));
+  CHECK_FALSE(is_exact(format::OperationShape{}));
+}
+
 TEST_CASE("batches multiply, unknown shapes count nothing", "[analyzer]") {
   GemmShape s = shape(ProductKind::kGemm, 2, 3, 5);
   s.batch = 7;

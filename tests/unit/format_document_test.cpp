@@ -80,6 +80,7 @@ TEST_CASE("the document has every word of every enumeration", "[format]") {
   check_words<format::CollectiveOp>(document);
   check_words<format::Reduction>(document);
   check_words<format::ProductKind>(document);
+  check_words<format::OperationKind>(document);
   check_words<format::Transpose>(document);
   check_words<format::GpuTimeSource>(document);
   check_words<format::LossCause>(document);

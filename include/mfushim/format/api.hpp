@@ -19,10 +19,12 @@ enum class ApiClass : std::uint8_t {
   kSync,          // waits for the device -> Sync
   kGemm,          // matrix product -> Gemm
   kCollective,    // -> Collective
+  kOperation,     // of a network library (cuDNN) -> Operation
   kGroup,         // NCCL group start and end -> Call
   kCommunicator,  // life of communicators -> Communicator
   kAlloc,         // device memory -> Call
   kGraph,         // capture, instantiate, update -> Call
+  kDescriptor,    // says what later operations are: no record of its own
   kName,          // makes handles of kernels: no record of its own
   kLifecycle,     // init, contexts, streams: no record of its own
   kLookup,        // hands out entry points: redirected, not recorded
@@ -31,7 +33,7 @@ enum class ApiClass : std::uint8_t {
 enum class Library : std::uint8_t { kDriver, kRuntime, kCublas, kCublasLt, kCudnn, kNccl };
 
 // MFUSHIM_API(symbol, class, since, until): `symbol` is the exported name, `since` and `until` are
-// CUDA versions as in cuda.h (NCCL: NCCL versions) of the first header that has it and the first
+// CUDA versions as in cuda.h (NCCL and cuDNN: theirs) of the first header that has it and the first
 // that has it no more; 0: always.
 enum class Api : std::uint16_t {
 #define MFUSHIM_API(symbol, api_class, since, until) symbol,

@@ -20,6 +20,7 @@ enum class Kind : std::uint16_t {
   kCommunicator = 9,
   kCollectiveShape = 10,
   kClockAnchor = 11,
+  kOperationShape = 12,
   // Host calls: the block's lane is the thread.
   kLaunch = 20,
   kGraphLaunch = 21,
@@ -30,6 +31,7 @@ enum class Kind : std::uint16_t {
   kCollective = 26,
   kCall = 27,
   kMark = 28,
+  kOperation = 29,
   // Device work: the block's lane is the queue.
   kGpuKernel = 40,
   kGpuCopy = 41,
@@ -124,6 +126,25 @@ enum class ProductKind : std::uint8_t {
   kTrsm,
   kGemv,
 };
+
+// What a call of a network library (cuDNN) computes; docs/format.md says what its sizes mean.
+enum class OperationKind : std::uint8_t {
+  kUnknown = 0,
+  kConvForward,
+  kConvData,    // gradient of the input
+  kConvFilter,  // gradient of the weights
+  kMatmul,
+  kAttentionForward,
+  kAttentionBackward,
+  kRnnForward,
+  kRnnData,
+  kRnnWeights,
+  kOther,  // no product in it
+};
+
+// Bits of OperationShape::flags: the sizes are a bound, what is done less.
+inline constexpr std::uint32_t kOperationDynamic = 1u << 0;  // a call may give other sizes
+inline constexpr std::uint32_t kOperationRagged = 1u << 1;   // lengths live on the device
 
 enum class Transpose : std::uint8_t { kNone = 0, kTranspose = 1, kConjugate = 2 };
 

@@ -114,6 +114,16 @@ struct Collective : CallBase {
   }
 };
 
+// Call that executes operations of a network library; subject = OperationShape. A call that does
+// several products is one record each, all with the sequence of the call.
+struct Operation : CallBase {
+  static constexpr Kind kKind = Kind::kOperation;
+  std::uint32_t stream = 0;
+  static constexpr auto fields() {
+    return std::tuple_cat(call_fields(), std::tuple{Field{"stream", &Operation::stream}});
+  }
+};
+
 // Any other recorded call (allocation, graph instantiation, NCCL group end, ...); subject = name id
 // of a detail, or 0. `bytes` where the call has a size.
 struct Call : CallBase {

@@ -202,6 +202,31 @@ struct CollectiveShape {
   }
 };
 
+// Kind and sizes of an operation on tensors.
+struct OperationShape {
+  static constexpr Kind kKind = Kind::kOperationShape;
+  std::uint32_t id = 0;
+  OperationKind operation = OperationKind::kUnknown;
+  std::uint64_t batch = 1, groups = 1;
+  std::uint64_t m = 0, n = 0, k = 0, l = 0;
+  std::uint64_t window = 1;
+  DType dtype = DType::kUnknown;  // of the input
+  std::uint32_t flags = 0;
+  static constexpr auto fields() {
+    return std::tuple{Field{"id", &OperationShape::id, Transform::kDelta},
+                      Field{"operation", &OperationShape::operation},
+                      Field{"batch", &OperationShape::batch},
+                      Field{"groups", &OperationShape::groups},
+                      Field{"m", &OperationShape::m},
+                      Field{"n", &OperationShape::n},
+                      Field{"k", &OperationShape::k},
+                      Field{"l", &OperationShape::l},
+                      Field{"window", &OperationShape::window},
+                      Field{"dtype", &OperationShape::dtype},
+                      Field{"flags", &OperationShape::flags}};
+  }
+};
+
 // One instant on all clocks of the host.
 struct ClockAnchor {
   static constexpr Kind kKind = Kind::kClockAnchor;

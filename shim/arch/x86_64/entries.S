@@ -56,6 +56,15 @@ mfushim_enter:
 
 #undef VERSION
 #undef OWN
+#define VERSION MFUSHIM_CUDNN_VERSION
+#define OWN MFUSHIM_CUDNN_OWN
+        .set row, 0
+#define TABLE mfushim_exported_cudnn
+#include "mfushim/format/apis_cudnn.def"
+#undef TABLE
+
+#undef VERSION
+#undef OWN
 #define VERSION MFUSHIM_NCCL_VERSION
 #define OWN MFUSHIM_NCCL_OWN
         .set row, 0
