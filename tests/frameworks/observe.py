@@ -2,7 +2,10 @@
 by FlopCounterMode, work of the GPU by torch.profiler, collectives by c10d's flight recorder.
 
 usage: observe.py OUT PROGRAM [ARG...]     (OUT is a folder; each process writes OUT/observed-RANK.json, .trace.json)
+
+With OBSERVE_FLOPS=0 in the environment FlopCounterMode stays out: under it nothing is compiled.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -30,8 +33,9 @@ def main():
     sys.path.insert(0, str(pathlib.Path(program).resolve().parent))
     torch.cuda.init()
     flops = FlopCounterMode(display=False)
+    counting = flops if os.environ.get("OBSERVE_FLOPS") != "0" else contextlib.nullcontext()
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
-        with flops:
+        with counting:
             runpy.run_path(program, run_name="__main__")
         torch.cuda.synchronize()
     profiler.export_chrome_trace(str(out / f"observed-{rank}.trace.json"))

@@ -15,13 +15,14 @@ MATRIX_PRODUCTS = {"aten.mm", "aten.addmm", "aten.bmm", "aten.baddbmm", "aten._s
 KINETO_CLOCK_ERROR_NS = 20_000
 
 
-def observed(runs, kind):
-    return [json.loads(path.read_text()) for path in sorted((runs.work / "observed").glob(f"observed-*{kind}"))
+def observed(runs, kind, way="observed"):
+    return [json.loads(path.read_text()) for path in sorted((runs.work / way).glob(f"observed-*{kind}"))
             if path.name.endswith(".trace.json") == (kind == ".trace.json")]
 
 
-def check_flops(runs):
-    counted = sum(count for process in observed(runs, ".json") for operator, count in process["flops"].items()
+def check_flops(runs, way):
+    """FlopCounterMode's FLOPs in that run against the recorder's in the observed one."""
+    counted = sum(count for process in observed(runs, ".json", way) for operator, count in process["flops"].items()
                   if operator in MATRIX_PRODUCTS)
     document = runs.report("observed")
     recorded = sum(2 * g["m"] * g["n"] * g["k"] * g["batch"] * g["calls"] for g in document["gemms"])
@@ -87,7 +88,8 @@ OPERATIONS = {"all_reduce": ("all_reduce", "input"), "broadcast": ("broadcast", 
               "_all_gather_base": ("all_gather", "input"), "all_gather": ("broadcast", "input"),
               "_reduce_scatter_base": ("reduce_scatter", "output"), "send": ("send", "input"), "recv": ("recv", "output"),
               "all_gather_into_tensor": ("all_gather", "input"), "all_gather_single": ("all_gather", "input"),
-              "reduce_scatter_tensor": ("reduce_scatter", "output"), "reduce_scatter_single": ("reduce_scatter", "output")}
+              "reduce_scatter_tensor": ("reduce_scatter", "output"), "reduce_scatter_single": ("reduce_scatter", "output"),
+              "all_to_all_single": ("all_to_all", "input")}
 
 
 def noted_collectives(entry, ranks):
@@ -97,6 +99,8 @@ def noted_collectives(entry, ranks):
         raise three_ways.Mismatch(f"the flight record has '{entry['profiling_name']}', which this test does not know")
     operation, whose = OPERATIONS[name]
     count = math.prod(entry[f"{whose}_sizes"][0])
+    if operation == "all_to_all":
+        count //= ranks  # NCCL is told what goes to each rank
     # Into a list of tensors, the backend gathers by a broadcast from each rank.
     times = ranks if name == "all_gather" else 1
     return [(operation, DTYPES[entry[f"{whose}_dtypes"][0]], count)] * times

@@ -11,9 +11,10 @@ class Program:
     exit_code: int = 0
     frameworks: tuple = TORCH  # where it can run
     # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
-    # counter counts the capture, and what a replay multiplies is not recorded.
+    # counter counts the capture, and what a replay multiplies is not recorded; or of a DTensor, whose products it counts
+    # whole on each rank.
     products_per_counted: fractions.Fraction = fractions.Fraction(1)
-    warm_up: bool = False  # run once before, so that compilers' caches are full and nothing is tuned while we look
+    compiled: bool = False  # compiles kernels, by torch.compile or Triton
     only_door: str | None = None  # by which all its launches come
     observed: bool = True  # run again under PyTorch's own observers
     # What is compared of the public CUDA calls: each thread's sequence, or, where threads race (a watchdog, a loader of
@@ -32,17 +33,18 @@ PROGRAMS = {
     "dataloader_workers": Program(calls="work"),
     "oom_caught": Program(),
     "generate": Program(),
+    "hf_trainer": Program(calls="work"),
     "convolution": Program(),
     "sdpa_cudnn": Program(),
     "fp8_grouped": Program(),
     "elementwise": Program(only_door="symbol"),
-    "triton_kernel": Program(warm_up=True, only_door="dlsym"),
+    "triton_kernel": Program(compiled=True, only_door="dlsym"),
     "jiterator": Program(),
-    "compile_default": Program(warm_up=True),
+    "compile_default": Program(compiled=True),
     # Two GPUs
     "ddp": Program(ranks=2, calls="work"),
     "fsdp2": Program(ranks=2, calls="work"),
-    "tensor_parallel": Program(ranks=2, calls="work"),
+    "tensor_parallel": Program(ranks=2, calls="work", products_per_counted=fractions.Fraction(1, 2)),
     "zero1": Program(ranks=2, calls="work"),
     "pipeline": Program(ranks=2, calls="work"),
     "moe_all_to_all": Program(ranks=2, calls="work"),
