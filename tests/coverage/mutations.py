@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-TESTS = r"^(coverage\.|unit\.doors|unit\.shim_forms|three_ways\.launch_forms|contract\.(symbol_versions|late_loading))"
+TESTS = r"^(coverage\.|unit\.doors|contract\.(symbol_versions|late_loading))"
 
 # Name: what it protects from, file, text, and what stands in its place without the protection.
 MUTATIONS = {
@@ -35,7 +35,7 @@ MUTATIONS = {
         "if (v.since > asked || (", "if (("),
     "newer than known is left alone": (
         "arguments that no row describes", "shim/redirect.cpp",
-        "chosen != nullptr && asked <= MFUSHIM_CUDA_VERSION", "chosen != nullptr"),
+        "chosen != nullptr && asked <= kKnown", "chosen != nullptr"),
     "newer than known is told": (
         "a gap that nobody hears of", "shim/unhooked.cpp",
         "  name = name.substr(0, sizeof Unhooked::name - 1);\n", "  if (version >= 0) return;\n"),
@@ -50,7 +50,7 @@ MUTATIONS = {
         "if (void* const other = index < kApiCount", "if (void* const other = index < 0"),
     "the driver meets no hook": (
         "endless recursion in the driver", "shim/resolve.cpp",
-        "    if (name.starts_with(stem)) return true;\n", ""),
+        "    if (name.starts_with(stem)) return true;\n", "    if (name.starts_with(stem)) return false;\n"),
     "dlsym jumps": (
         "RTLD_NEXT that means next after the recorder", "shim/arch/x86_64/dlsym.S",
         "        jmp *mfushim_real_dlsym(%rip)\n",
@@ -61,7 +61,8 @@ MUTATIONS = {
     "no allocation in the filter": (
         "an allocator that looks functions up", "shim/redirect.cpp",
         "  const Api* const api = find_name(name);\n",
-        "  const Api* const api = find_name(name);\n  __builtin_free(__builtin_malloc(1));\n"),
+        "  const Api* const api = find_name(name);\n  void* volatile made = __builtin_malloc(1);\n"
+        "  __builtin_free(made);\n"),
     "real dlsym from the first look-up on": (
         "look-ups before any constructor of ours", "shim/redirect.cpp", "  load_real_dlsym();\n", ""),
     "nested calls are one": (

@@ -129,14 +129,18 @@ class Traps:
         told = self.unhooked(run).get(pathlib.Path(self.calls("dlsym")).name, "nothing")
         equal("of the one that looks up", told, "bound to dlsym of libinterposer_dlsym.so")
 
-    def newer_than_known(self):
-        """A version beyond the headers is handed through (unit.doors), and told in the log."""
+    def look_ups(self):
+        """What is newer than the recorder is handed through (unit.doors) and told in the log; a variant that only
+        cuGetProcAddress knows is counted as what it is."""
         doors = self.build / "tests" / "unit"
-        run = self.run(doors / "shim_doors_test", "[newer]", libraries=doors / "doors")
+        run = self.run(doors / "shim_doors_test", "[told]", libraries=doors / "doors")
         equal("exit code", run.done.returncode, 0)
         told = {r["key"]: r["value"] for r in run.rows("fact") if r["key"].startswith("unhooked.")}
         equal("what was looked up without a hook", told,
               {"unhooked.cuMemFree": "90000", "unhooked.cuLaunchTomorrow": "0"})
+        counted = {r["api"]: int(r["count"]) for r in run.rows("coverage") if r["door"] == "getproc"}
+        variants = ["cuMemcpyAsync", "cuMemcpyAsync_ptsz", "cuMemcpyHtoD", "cuMemcpyHtoD_v2"]
+        equal("variants", counted, dict.fromkeys(variants, 1))
 
     def once_each(self):
         """cuBLAS calls cuBLASLt and both launch; ncclBcast calls ncclBroadcast: one record each, launches beneath."""
@@ -153,7 +157,7 @@ class Traps:
 
 TRAPS = [Traps.deepbind_linked, Traps.deepbind_looking_up, Traps.namespace, Traps.two_providers, Traps.two_runtimes,
          Traps.before_main, Traps.interposer_before, Traps.interposer_after, Traps.malloc_before, Traps.malloc_after,
-         Traps.dlsym_after, Traps.dlsym_before, Traps.newer_than_known, Traps.once_each]
+         Traps.dlsym_after, Traps.dlsym_before, Traps.look_ups, Traps.once_each]
 
 
 def main():

@@ -170,7 +170,7 @@ TEST_CASE("cuGetProcAddress is its own entry point, in both ABIs") {
 }
 
 // What the log then says of it, the test coverage.traps reads.
-TEST_CASE("a look-up of what is newer than the recorder is handed through", "[newer]") {
+TEST_CASE("a look-up of what is newer than the recorder is handed through", "[told]") {
   void* const driver = open_library("libcuda.so.1");
   CHECK(call(get_proc("cuMemFree", 90000, 0)) == 6);
   CHECK(call(dlsym(driver, "cuLaunchTomorrow")) == 7);
@@ -178,4 +178,14 @@ TEST_CASE("a look-up of what is newer than the recorder is handed through", "[ne
                          unsigned, void*, void**, void**);
   const auto launch = look_up<Launch>(driver, "cuLaunchKernel");
   CHECK(launch(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr) == 0);
+}
+
+TEST_CASE("a variant is told by name, version and flags where its address tells nothing",
+          "[told]") {
+  using Copy = int (*)(std::uint64_t, std::uint64_t, std::size_t, void*);
+  for (const auto& [version, flags] : {std::pair{4000, std::uint64_t{0}}, {7000, kPerThread}})
+    CHECK(reinterpret_cast<Copy>(get_proc("cuMemcpyAsync", version, flags))(1, 2, 3, nullptr) == 0);
+  using Upload = int (*)(std::uint64_t, const void*, std::size_t);
+  for (const int version : {2000, 3020})
+    CHECK(reinterpret_cast<Upload>(get_proc("cuMemcpyHtoD", version, 0))(1, nullptr, 3) == 0);
 }

@@ -22,7 +22,11 @@ int cuLaunchKernel(void* function, unsigned a, unsigned b, unsigned c, unsigned 
 }
 static ENTRY(mem_free_of_the_future, 6)
 
-    int cuGetProcAddress(const char* name, void** function, int version, uint64_t flags);
+    /* Known by cuGetProcAddress alone: name, version and flags must tell which they are. */
+    static ENTRY(copy, 0) static ENTRY(copy_per_thread,
+                                       0) static ENTRY(upload, 0) static ENTRY(upload_v2, 0)
+
+        int cuGetProcAddress(const char* name, void** function, int version, uint64_t flags);
 int cuGetProcAddress_v2(const char* name, void** function, int version, uint64_t flags,
                         int* status);
 
@@ -35,6 +39,9 @@ static void* find(const char* name, int version, uint64_t flags) {
     return version >= 90000  ? (void*)mem_free_of_the_future
            : version >= 3020 ? (void*)cuMemFree_v2
                              : (void*)cuMemFree;
+  if (strcmp(name, "cuMemcpyAsync") == 0)
+    return flags == 2 && version >= 7000 ? (void*)copy_per_thread : (void*)copy;
+  if (strcmp(name, "cuMemcpyHtoD") == 0) return version >= 3020 ? (void*)upload_v2 : (void*)upload;
   if (strcmp(name, "cuDeviceGetCount") == 0) return (void*)cuDeviceGetCount;
   if (strcmp(name, "cuGetProcAddress") == 0)
     return version >= 12000 ? (void*)cuGetProcAddress_v2 : (void*)cuGetProcAddress;
