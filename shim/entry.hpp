@@ -13,6 +13,7 @@
 
 namespace mfushim::shim {
 
+struct Link;
 struct Provider;
 
 // The exported symbols are entries without a real function: who calls one is linked to some
@@ -21,8 +22,8 @@ struct Provider;
 struct Entry {
   const void* thunk;  // first: entries.S jumps through it
   void* real;
-  std::atomic<Provider*> provider;    // of `real`, once it was asked for
-  std::atomic<std::uint64_t> source;  // of the last call: page of its caller << 16 | source number
+  std::atomic<Provider*> provider;  // of `real`, once it was asked for
+  std::atomic<const Link*> link;    // of the last call
   format::Api api;
   Door door;
   std::uint16_t asker;  // the module it was handed out to, see caller_number

@@ -37,11 +37,15 @@ struct Details {
   }
 };
 
+// Which of the thread's recorded calls one is.
+struct Begun {
+  std::uint64_t sequence;
+  std::uint32_t parent;  // sequence distance back to the recorded call around, 0: none
+};
+
 struct Frame {
   const void* stack;  // of the call's thunk
-  std::uint64_t sequence;
-  std::uint64_t enclosing;    // thread state as it was
-  std::uint32_t correlation;  // likewise
+  Begun begun;
   format::ApiClass api_class;
   Details details;
 };
@@ -49,48 +53,45 @@ struct Frame {
 inline constexpr std::uint32_t kMaxFrames = 8;
 
 struct Frames {
+  Frame* innermost = nullptr;
   Frame frame[kMaxFrames];
-  std::uint32_t count = 0;
 };
 
 extern MFUSHIM_THREAD_LOCAL Frames t_frames;
 
-// The innermost call in progress whose stack still stands; null at top level.
-inline Frame* innermost_frame(const void* stack) noexcept {
-  Frames& frames = t_frames;
-  while (frames.count != 0 && frames.frame[frames.count - 1].stack <= stack) --frames.count;
-  return frames.count != 0 ? &frames.frame[frames.count - 1] : nullptr;
+inline Frame* frame_around(Frame* frame) noexcept {
+  return frame != t_frames.frame ? frame - 1 : nullptr;
 }
 
-// Null, and one record lost, when calls are nested deeper than any library does.
-inline Frame* enter_frame(format::ApiClass api_class, bool per_thread, const void* stack) noexcept {
+// The innermost call in progress whose stack still stands; null at top level.
+inline Frame* innermost_frame(const void* stack) noexcept {
+  Frame* frame = t_frames.innermost;
+  while (frame != nullptr && frame->stack <= stack)
+    [[unlikely]] t_frames.innermost = frame = frame_around(frame);
+  return frame;
+}
+
+inline Begun begin_call(const Frame* outer) noexcept {
+  const std::uint64_t sequence = ++thread_state().sequence;
+  return {sequence,
+          outer != nullptr ? static_cast<std::uint32_t>(sequence - outer->begun.sequence) : 0};
+}
+
+// Within `outer`. Null, and one record lost, when calls are nested deeper than any library does.
+inline Frame* enter_frame(Frame* outer, format::ApiClass api_class, const void* stack) noexcept {
   Frames& frames = t_frames;
-  if (frames.count == kMaxFrames) [[unlikely]] {
+  Frame* const frame = outer == nullptr ? frames.frame : outer + 1;
+  if (frame == frames.frame + kMaxFrames) [[unlikely]] {
     loss(format::LossCause::kNotRecorded, 1, "calls nested too deep");
     return nullptr;
   }
-  ThreadState& state = thread_state();
-  Frame& frame = frames.frame[frames.count++];
-  frame.stack = stack;
-  frame.sequence = ++state.sequence;
-  frame.enclosing = state.enclosing;
-  frame.correlation = state.correlation;
-  frame.api_class = api_class;
-  frame.details = {};
-  frame.details.per_thread = per_thread;
-  state.enclosing = frame.sequence;
-  state.correlation = 0;
-  return &frame;
+  *frame = {stack, begin_call(outer), api_class, {}};
+  frames.innermost = frame;
+  return frame;
 }
 
-// Returns the correlation that the call was given.
-inline std::uint32_t leave_frame(const Frame& frame) noexcept {
-  ThreadState& state = thread_state();
-  const std::uint32_t correlation = state.correlation;
-  state.enclosing = frame.enclosing;
-  state.correlation = frame.correlation;
-  --t_frames.count;
-  return correlation;
+inline void leave_frame(Frame* frame) noexcept {
+  t_frames.innermost = frame_around(frame);
 }
 
 // The name id of "captured".
@@ -107,17 +108,16 @@ struct Finished {
 
 // Writes the record of a finished call; a captured one did no work of its class.
 template <format::ApiClass api_class>
-[[gnu::always_inline]] inline void emit_call(const Frame& frame, const Finished& call) noexcept {
+[[gnu::always_inline]] inline void emit_call(const Begun& begun, const Details& d,
+                                             const Finished& call) noexcept {
   using enum format::ApiClass;
-  const Details& d = frame.details;
   format::CallBase base;
   base.api = api_name(call.api);
   base.subject = d.subject;
   base.start = call.start;
   base.duration = call.end - call.start;
-  base.sequence = frame.sequence;
-  base.parent =
-      frame.enclosing != 0 ? static_cast<std::uint32_t>(frame.sequence - frame.enclosing) : 0;
+  base.sequence = begun.sequence;
+  base.parent = begun.parent;
   base.result = call.result;
   if (d.captured) [[unlikely]] {
     base.subject = captured_name();

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "frame.hpp"
+#include "links.hpp"
 #include "real_call.hpp"
 #include "redirect.hpp"
-#include "resolve.hpp"
 #include "rows.hpp"
 
 namespace mfushim::shim {
@@ -21,18 +22,34 @@ namespace mfushim::shim {
 template <format::Api api>
 struct Tag {};
 
-// A call is one record, or one for each shape of work in it: of a call that failed, the arguments
-// may be nonsense.
-template <format::Api api, class... Args>
-[[gnu::always_inline]] inline void emit_records(const Target& target, Frame& frame,
-                                                const Finished& call, Args... args) {
+// Makes the call and writes its records: one, or one for each shape of work in it (of a call that
+// failed, the arguments may be nonsense). `frame`: null
+// for a leaf, whose record is begun when it is over. What rdtsc waits for is all that comes before
+// it, so as little as can be does.
+template <format::Api api, class R, class... Args>
+[[gnu::always_inline]] inline Result<R> record(const Target& target, Frame* frame, Frame* outer,
+                                               Details& details, R (*real)(Args...), Args... args) {
   constexpr format::ApiClass kClass = format::api_row(api).api_class;
   constexpr Tag<plain(api)> kTag;
-  emit_call<kClass>(frame, call);
-  if constexpr (requires { another(kTag, target, frame.details, 1u, args...); })
-    for (std::uint32_t n = 1; call.result == 0 && another(kTag, target, frame.details, n, args...);
-         ++n)
-      emit_call<kClass>(frame, call);
+  details.per_thread = is_per_thread(api);
+  std::uint32_t& correlation = thread_state().correlation;
+  const std::uint32_t outer_correlation = std::exchange(correlation, 0);
+  const std::uint64_t start = now();
+  const Result<R> result = call_real(real, args...);
+  const std::uint64_t end = now();
+  if constexpr (requires { after(kTag, target, result, args...); })
+    after(kTag, target, result, args...);
+  if constexpr (requires { describe(kTag, target, details, args...); })
+    describe(kTag, target, details, args...);
+  covered(target.link.source);
+  const Begun begun = frame != nullptr ? frame->begun : begin_call(outer);
+  const Finished call{api, start, end, static_cast<std::int32_t>(result),
+                      std::exchange(correlation, outer_correlation)};
+  emit_call<kClass>(begun, details, call);
+  if constexpr (requires { another(kTag, target, details, 1u, args...); })
+    for (std::uint32_t n = 1; call.result == 0 && another(kTag, target, details, n, args...); ++n)
+      emit_call<kClass>(begun, details, call);
+  return result;
 }
 
 template <format::Api api, class R, class... Args>
@@ -41,7 +58,7 @@ template <format::Api api, class R, class... Args>
   constexpr format::ApiRow kRow = format::api_row(api);
   constexpr Tag<plain(api)> kTag;
   const Target target = take_target(api, caller);
-  const auto real = reinterpret_cast<R (*)(Args...)>(target.real);
+  const auto real = reinterpret_cast<R (*)(Args...)>(target.link.real);
   if (real == nullptr) [[unlikely]]
     return static_cast<Result<R>>(not_supported(kRow.library));
 
@@ -60,37 +77,32 @@ template <format::Api api, class R, class... Args>
     static_assert(kBefore || kAfter, "a row that does nothing");
     return after_call(call_real(real, args...));
   } else {
-    if constexpr (is_device_work(kRow.api_class))
-      if (!recording()) [[unlikely]]
-        start_recording();
-    if (!recording()) return after_call(call_real(real, args...));
-
+    if (!recording()) [[unlikely]] {
+      if constexpr (is_device_work(kRow.api_class)) start_recording();
+      if (!recording()) return after_call(call_real(real, args...));
+    }
     constexpr bool kDescribed = requires(Details & d) {
       describe(kTag, target, d, args...);
     };
     static_assert(kDescribed || !is_device_work(kRow.api_class),
                   "arguments that matter are unread");
-    const auto describe_call = [&](Details& details) {
-      if constexpr (kDescribed) describe(kTag, target, details, args...);
-    };
     Frame* const outer = innermost_frame(stack);
     if (outer != nullptr && is_part(kRow, *outer)) {
       const Result<R> result = after_call(call_real(real, args...));
-      if constexpr (tells_more(kRow.api_class)) describe_call(outer->details);
+      if constexpr (kDescribed && tells_more(kRow.api_class))
+        describe(kTag, target, outer->details, args...);
       return result;
     }
-    Frame* const frame = enter_frame(kRow.api_class, is_per_thread(api), stack);
+    if constexpr (kRow.library == format::Library::kDriver)
+      if (target.link.leaf) [[likely]] {
+        Details details;
+        return record<api>(target, nullptr, outer, details, real, args...);
+      }
+    Frame* const frame = enter_frame(outer, kRow.api_class, stack);
     if (frame == nullptr) [[unlikely]]
       return after_call(call_real(real, args...));
-    covered(source_of(target.entry, caller));
-    const std::uint64_t start = now();
-    const Result<R> result = call_real(real, args...);
-    const std::uint64_t end = now();
-    after_call(result);
-    describe_call(frame->details);
-    const std::uint32_t correlation = leave_frame(*frame);
-    emit_records<api>(target, *frame,
-                      {api, start, end, static_cast<std::int32_t>(result), correlation}, args...);
+    const Result<R> result = record<api>(target, frame, outer, frame->details, real, args...);
+    leave_frame(frame);
     return result;
   }
 }

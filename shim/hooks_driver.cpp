@@ -30,7 +30,8 @@ using enum format::Api;
 
 // Launches.
 
-static void set_launch(Details& d, CUstream stream, const LaunchWords& launch) {
+[[gnu::always_inline]] static inline void set_launch(Details& d, CUstream stream,
+                                                     const LaunchWords& launch) {
   if (!d.filled) d.subject = launch_config(launch);
   d.filled = true;
   set_stream(d, stream);
@@ -38,9 +39,10 @@ static void set_launch(Details& d, CUstream stream, const LaunchWords& launch) {
 
 template <Api api>
 requires AnyOf<api, cuLaunchKernel, cuLaunchCooperativeKernel>
-void describe(Tag<api>, const Target&, Details& d, CUfunction f, unsigned gx, unsigned gy,
-              unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream stream,
-              void**, auto...) {
+[[gnu::always_inline]] inline void describe(Tag<api>, const Target&, Details& d, CUfunction f,
+                                            unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                            unsigned by, unsigned bz, unsigned shared,
+                                            CUstream stream, void**, auto...) {
   const std::uint32_t flags = api == cuLaunchCooperativeKernel ? format::kLaunchCooperative : 0;
   set_launch(d, stream, launch_words(f, {gx, gy, gz}, {bx, by, bz}, shared, flags));
 }
@@ -361,8 +363,7 @@ static void before(Tag<cuStreamDestroy>, const Target&, CUstream) {
 static void after(Tag<cuGetProcAddress>, const Target& target, CUresult result, const char* symbol,
                   void** function, int version, cuuint64_t flags, auto...) {
   if (result == CUDA_SUCCESS && symbol != nullptr && function != nullptr)
-    *function = redirect(symbol, version, flags, *function, target.caller,
-                         target.provider != nullptr ? target.provider : provider_of(target.entry));
+    *function = redirect(symbol, version, flags, *function, target.caller, target.provider());
 }
 
 }  // namespace mfushim::shim

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstring>
 
-#include "memo.hpp"
 #include "recorder.hpp"
 
 namespace mfushim::shim {
@@ -35,8 +34,6 @@ struct Table {
 };
 
 constinit std::atomic<Table*> g_table{nullptr};
-using Configs = Memo<5, 1024>;
-constinit Configs g_configs;
 
 Table* table() noexcept {
   Table* t = g_table.load(std::memory_order_acquire);
@@ -132,23 +129,22 @@ void kernels_unloaded(const void* owner) noexcept {
   for (std::uint32_t i = 0; i < count && i < kMaxKernels; ++i)
     if (t->kernels[i].owner.load(std::memory_order_relaxed) == owner)
       t->kernels[i].handle.store(nullptr, std::memory_order_release);
-  g_configs.clear();
+  detail::g_launches.clear();
 }
 
-std::uint32_t launch_config(const LaunchWords& w) noexcept {
-  const Configs::Key key = {reinterpret_cast<std::uint64_t>(w.function), w.grid_xy,
-                            w.grid_z_block_x, w.block_yz, w.rest};
-  return g_configs.get(key, [&] {
-    format::LaunchConfig c;
-    c.kernel = name_id(w.function);
-    c.grid_x = low(w.grid_xy), c.grid_y = high(w.grid_xy), c.grid_z = low(w.grid_z_block_x);
-    c.block_x = high(w.grid_z_block_x), c.block_y = low(w.block_yz), c.block_z = high(w.block_yz);
-    c.shared_dynamic = low(w.rest);
-    c.cluster_x = w.rest >> 32 & 0xff, c.cluster_y = w.rest >> 40 & 0xff;
-    c.cluster_z = w.rest >> 48 & 0xff;
-    c.flags = high(w.rest) >> 24;
-    return intern(c);
-  });
+constinit LaunchMemo detail::g_launches{};
+
+std::uint32_t detail::new_launch_config(const LaunchWords& words) noexcept {
+  const auto [function, grid_xy, grid_z_block_x, block_yz, rest] = words;
+  format::LaunchConfig c;
+  c.kernel = name_id(reinterpret_cast<const void*>(function));
+  c.grid_x = low(grid_xy), c.grid_y = high(grid_xy), c.grid_z = low(grid_z_block_x);
+  c.block_x = high(grid_z_block_x), c.block_y = low(block_yz), c.block_z = high(block_yz);
+  c.shared_dynamic = low(rest);
+  c.cluster_x = rest >> 32 & 0xff, c.cluster_y = rest >> 40 & 0xff;
+  c.cluster_z = rest >> 48 & 0xff;
+  c.flags = high(rest) >> 24;
+  return intern(c);
 }
 
 }  // namespace mfushim::shim

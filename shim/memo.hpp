@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -19,16 +20,16 @@ class Memo {
  public:
   using Key = std::array<std::uint64_t, kWords>;
 
-  // Equal keys give equal ids as long as `make(key)` does.
+  // The id of an equal key, or what `make()` gives; that may be 0, which is not kept.
   template <class Make>
-  std::uint32_t get(const Key& key, Make&& make) noexcept {
-    Slot& slot = slots_[hash(key, kIndexes) % kSlots];
+  [[gnu::always_inline]] std::uint32_t get(const Key& key, Make&& make) noexcept {
+    Slot& slot = slots_[hash(key, kIndexes)];
     const std::uint32_t version = slot.version.load(std::memory_order_acquire);
-    bool same = (version & 1) == 0 && equal(slot, key, kIndexes);
+    std::uint64_t differs = difference(slot, key, kIndexes);
     const std::uint64_t value = slot.value.load(std::memory_order_acquire);
-    same &= value >> 32 == generation();
-    same &= slot.version.load(std::memory_order_relaxed) == version;
-    if (same) [[likely]]
+    differs |= (version & 1) | (slot.version.load(std::memory_order_relaxed) ^ version);
+    differs |= value >> 32 ^ generation();
+    if (differs == 0) [[likely]]
       return static_cast<std::uint32_t>(value);
     const std::uint32_t id = make();
     put(slot, key, id);
@@ -52,16 +53,20 @@ class Memo {
   static constexpr std::make_index_sequence<kWords> kIndexes{};
 
   template <std::size_t... i>
-  static bool equal(const Slot& slot, const Key& key, std::index_sequence<i...>) noexcept {
-    return ((slot.key[i].load(std::memory_order_acquire) == key[i]) & ...);
+  static std::uint64_t difference(const Slot& slot, const Key& key,
+                                  std::index_sequence<i...>) noexcept {
+    return ((slot.key[i].load(std::memory_order_acquire) ^ key[i]) | ...);
   }
+  // The high bits of a product depend on all bits of its factor.
   template <std::size_t... i>
   static std::size_t hash(const Key& key, std::index_sequence<i...>) noexcept {
-    const std::uint64_t h = ((key[i] * (0x9e3779b97f4a7c15u + 2 * i)) + ...);
-    return static_cast<std::size_t>(h ^ h >> 29) * 0xff51afd7ed558ccdu >> 40;
+    static_assert(std::has_single_bit(kSlots));
+    std::uint64_t h = 0;
+    ((h = std::rotl(h, 13) ^ key[i]), ...);
+    return h * 0x9e3779b97f4a7c15u >> (64 - std::countr_zero(kSlots));
   }
 
-  static void put(Slot& slot, const Key& key, std::uint32_t id) noexcept {
+  [[gnu::noinline]] static void put(Slot& slot, const Key& key, std::uint32_t id) noexcept {
     std::uint32_t version = slot.version.load(std::memory_order_relaxed);
     // Another thread is writing: it may have the slot.
     if (id == 0 || (version & 1) != 0 ||

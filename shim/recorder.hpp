@@ -18,11 +18,9 @@
 
 namespace mfushim::shim {
 
-// State of the calling thread, for nesting. `sequence` counts recorded calls at their entry.
+// State of the calling thread. `sequence` counts recorded calls at their entry.
 struct ThreadState {
   std::uint64_t sequence = 0;
-  std::uint64_t enclosing = 0;    // sequence of the recorded call around, 0 at top level
-  std::uint32_t depth = 0;        // nesting of intercepted calls
   std::uint32_t correlation = 0;  // of the launch in progress, as CUPTI's callback told; 0: none
 };
 
@@ -58,6 +56,7 @@ template <class Record>
   Cursor& cursor = t_cursor;
   if (cursor.next == cursor.end && !claim_chunk(cursor)) return;
   format::RingSlot* const slot = cursor.next++;
+  __builtin_prefetch(slot + 4, 1);  // the writer had these lines last
   slot->kind = Record::kKind;
   slot->lane = lane;
   ::new (static_cast<void*>(slot->record.data())) Record(record);

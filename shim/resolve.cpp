@@ -4,10 +4,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <cerrno>
 #include <cstring>
 #include <string_view>
 
+#include "keep_errno.hpp"
 #include "old_glibc.hpp"
 
 extern "C" {
@@ -26,16 +26,6 @@ using format::Library;
 constexpr std::size_t kMaxProviders = 32;
 constexpr std::size_t kMaxCallers = 4096;  // Triton made a module per kernel
 constexpr std::size_t kMaxPages = 4096;
-
-// What is looked up may change errno; the program must not see it.
-class KeepErrno {
- public:
-  KeepErrno() : saved_(errno) {}
-  ~KeepErrno() { errno = saved_; }
-
- private:
-  int saved_;
-};
 
 // A module that calls exported symbols, by the address range of its code. A module that is unloaded
 // leaves its range behind; another one in its place gets the same providers.
@@ -217,13 +207,6 @@ std::size_t search_caller(std::uintptr_t address) {
   return add_caller(address);
 }
 
-std::string_view module_name(std::uint16_t number) {
-  Dl_info info;
-  if (number == 0 || dladdr(reinterpret_cast<void*>(g_callers[number].begin), &info) == 0)
-    return {};
-  return base_name(info.dli_fname);
-}
-
 }  // namespace
 
 void load_real_dlsym() noexcept {
@@ -281,25 +264,16 @@ std::uint16_t caller_number(const void* address) noexcept {
   return static_cast<std::uint16_t>(index);
 }
 
-std::uint32_t find_source(Entry& entry, const void* caller) noexcept {
-  const bool handed_out = entry.real != nullptr;
-  const std::uint16_t module = handed_out ? entry.asker : caller_number(caller);
-  const std::uint64_t page = handed_out ? 0 : reinterpret_cast<std::uintptr_t>(caller) >> 12;
-  // Of (module, entry point), as key << 16 | number: for symbols that several modules call.
-  static constinit std::atomic<std::uint64_t> g_known[4096]{};
-  const std::uint64_t key = (std::uint64_t{module} << 16 | static_cast<std::uint16_t>(entry.api))
-                                << 2 |
-                            static_cast<std::uint64_t>(entry.door) | 1ull << 40;
-  auto& known = g_known[(key ^ key >> 13) % std::size(g_known)];
-  std::uint64_t word = known.load(std::memory_order_relaxed);
-  if (word >> 16 != key) {
-    const KeepErrno keep;
-    word = key << 16 | source_number(entry.door, entry.api, module_name(module));
-    known.store(word, std::memory_order_relaxed);
-  }
-  const std::uint64_t number = word & 0xffff;
-  entry.source.store(page << 16 | number, std::memory_order_relaxed);
-  return static_cast<std::uint32_t>(number);
+Code caller_code(std::uint16_t number) noexcept {
+  const Caller& caller = g_callers[number];
+  return {caller.begin, caller.end - caller.begin};
+}
+
+std::string_view caller_name(std::uint16_t number) noexcept {
+  Dl_info info;
+  if (number == 0 || dladdr(reinterpret_cast<void*>(g_callers[number].begin), &info) == 0)
+    return {};
+  return base_name(info.dli_fname);
 }
 
 void* linked_function(Api api, const void* address, Provider*& provider) noexcept {

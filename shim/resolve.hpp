@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "entry.hpp"
 #include "mfushim/format/api.hpp"
@@ -59,49 +60,15 @@ Provider* provider_of(Entry& entry) noexcept;
 // The driver, when it is loaded.
 Provider* driver() noexcept;
 
-// Number of the module around a return address, 0 for code in none.
+// Number of the module around a return address, 0 for code in none; its code, and its file's name.
+struct Code {
+  std::uintptr_t begin, size;
+};
 std::uint16_t caller_number(const void* caller) noexcept;
-
-// The source of a call by this entry, for covered().
-std::uint32_t find_source(Entry& entry, const void* caller) noexcept;
-inline std::uint32_t source_of(Entry& entry, const void* caller) noexcept {
-  // An entry that was handed out has one asker; an exported symbol is mostly called from one page.
-  const std::uint64_t page =
-      entry.real != nullptr ? 0 : reinterpret_cast<std::uintptr_t>(caller) >> 12;
-  const std::uint64_t number = entry.source.load(std::memory_order_relaxed) ^ page << 16;
-  if (number - 1 < 0xffff) [[likely]]
-    return static_cast<std::uint32_t>(number);
-  return find_source(entry, caller);
-}
+Code caller_code(std::uint16_t number) noexcept;
+std::string_view caller_name(std::uint16_t number) noexcept;
 
 // Vendor code that must meet no hook of ours: the driver's own libraries and CUPTI.
 bool is_excluded(const void* caller, format::Library asked) noexcept;
 
-// What a call means: the entry it came by and the real function.
-struct Target {
-  Entry& entry;
-  void* real;
-  Provider* provider;  // null: not asked for yet
-  const void* caller;
-
-  template <class Function>
-  Function helper(Helper which) const noexcept {
-    Provider* const from = provider != nullptr ? provider : provider_of(entry);
-    return from == nullptr ? nullptr : reinterpret_cast<Function>(from->find(which));
-  }
-};
-
-// Takes the entry that the call came by; `caller` is the thunk's return address.
-inline Target take_target(format::Api api, const void* caller) noexcept {
-  Entry* const entry = mfushim_entry;
-  if (entry->real != nullptr) return {*entry, entry->real, nullptr, caller};
-  Provider* provider = nullptr;
-  void* const real = linked_function(api, caller, provider);
-  return {*entry, real, provider, caller};
-}
-
 }  // namespace mfushim::shim
-
-// The real function of a helper's name, with the vendor's type; null where the library lacks it.
-#define MFUSHIM_REAL(target, name) \
-  ((target).template helper<decltype(&::name)>(::mfushim::shim::Helper::name))

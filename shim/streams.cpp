@@ -12,11 +12,9 @@
 namespace mfushim::shim {
 namespace {
 
-constexpr std::uint64_t kLegacy = 1;     // CU_STREAM_LEGACY
-constexpr std::uint64_t kPerThread = 2;  // CU_STREAM_PER_THREAD
+using detail::kPerThreadStream;
 
 constinit Memo<2, 256> g_streams;
-constinit std::atomic<int> g_captures{0};
 
 struct Context {
   CUcontext handle = nullptr;
@@ -51,7 +49,7 @@ std::uint32_t make_stream(std::uint64_t handle) noexcept {
   const Context& current = current_context();
   CUcontext own = current.handle;
   const auto get_context = MFUSHIM_DRIVER(cuStreamGetCtx);
-  if (handle > kPerThread &&
+  if (handle > kPerThreadStream &&
       (get_context == nullptr ||
        get_context(reinterpret_cast<CUstream>(handle), &own) != CUDA_SUCCESS))
     own = nullptr;
@@ -62,6 +60,24 @@ std::uint32_t make_stream(std::uint64_t handle) noexcept {
   return intern(stream);
 }
 
+}  // namespace
+
+namespace detail {
+
+MFUSHIM_THREAD_LOCAL LastStream t_last_stream{};
+constinit std::atomic<std::uint32_t> g_stream_epoch{0};
+constinit std::atomic<int> g_captures{0};
+
+std::uint32_t find_stream(std::uint64_t handle) noexcept {
+  const std::uint32_t epoch = g_stream_epoch.load(std::memory_order_acquire);
+  // The default streams belong to the current context.
+  const std::uint64_t context =
+      handle <= kPerThreadStream ? reinterpret_cast<std::uint64_t>(current_context().handle) : 0;
+  const std::uint32_t id = g_streams.get({handle, context}, [&] { return make_stream(handle); });
+  t_last_stream = {handle, id, generation(), epoch};
+  return id;
+}
+
 bool is_capturing(std::uint64_t handle) noexcept {
   const auto ask = MFUSHIM_DRIVER(cuStreamIsCapturing);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -69,35 +85,26 @@ bool is_capturing(std::uint64_t handle) noexcept {
          status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-}  // namespace
-
-void set_stream(Details& details, const void* handle) noexcept {
-  if (details.stream != 0) return;
-  auto stream = reinterpret_cast<std::uint64_t>(handle);
-  if (stream == 0 && details.per_thread) stream = kPerThread;
-  if (stream == kLegacy) stream = 0;
-  // The default streams belong to the current context.
-  const std::uint64_t context =
-      stream <= kPerThread ? reinterpret_cast<std::uint64_t>(current_context().handle) : 0;
-  details.stream = g_streams.get({stream, context}, [&] { return make_stream(stream); });
-  if (g_captures.load(std::memory_order_relaxed) > 0) details.captured = is_capturing(stream);
-}
+}  // namespace detail
 
 void forget_context() noexcept {
   t_context.known = false;
+  detail::t_last_stream.id = 0;
 }
 
 void forget_streams() noexcept {
   g_streams.clear();
+  detail::g_stream_epoch.fetch_add(1, std::memory_order_release);
 }
 
 void capture_began() noexcept {
-  g_captures.fetch_add(1, std::memory_order_relaxed);
+  detail::g_captures.fetch_add(1, std::memory_order_relaxed);
 }
 
 void capture_ended() noexcept {
-  int count = g_captures.load(std::memory_order_relaxed);
-  while (count > 0 && !g_captures.compare_exchange_weak(count, count - 1)) {
+  auto& captures = detail::g_captures;
+  int count = captures.load(std::memory_order_relaxed);
+  while (count > 0 && !captures.compare_exchange_weak(count, count - 1)) {
   }
 }
 
