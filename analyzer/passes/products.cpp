@@ -119,9 +119,10 @@ class Finder {
     std::int64_t left = work.end - work.start;
     for (const std::uint32_t call : grouped->second) {
       const bool last = flops(call) == flops_left;
-      const std::int64_t part = last ? left
-                                     : static_cast<std::int64_t>(static_cast<long double>(left) *
-                                                                 flops(call) / flops_left);
+      const auto share =
+          static_cast<long double>(flops(call)) / static_cast<long double>(flops_left);
+      const std::int64_t part =
+          last ? left : static_cast<std::int64_t>(static_cast<long double>(left) * share);
       add_part(process, work, rank, call, part);
       left -= part;
       flops_left -= flops(call);

@@ -64,9 +64,11 @@ class SourceChecks(unittest.TestCase):
         self.include("tests/sim/b.cpp", '"hook.hpp"', "shim/b.cpp")
         self.include("tests/sim/b.cpp", '"read/r.hpp"', "analyzer/read/c.cpp")
 
-    def test_one_vendor_header_per_shim_file(self):
-        self.expect(sources.include_rules, {"shim/a.cpp": cpp("#include <cuda.h>\n")},
-                    {"shim/b.cpp": cpp("#include <cuda.h>\n#include <nccl.h>\n")}, "shim/b.cpp")
+    def test_one_vendor_library_per_shim_file(self):
+        good = {"shim/a.cpp": cpp("#include <cublas.h>\n#include <cublasXt.h>\n")}
+        for two in ("#include <cuda.h>\n#include <nccl.h>\n", "#include <cuda.h>\n#include <cuda_runtime_api.h>\n",
+                    "#include <cublas_api.h>\n#include <cublasLt.h>\n"):
+            self.expect(sources.include_rules, good, {"shim/b.cpp": cpp(two)}, "shim/b.cpp")
 
     def test_sizes(self):
         good = {"a.cpp": long_function(60), "b.hpp": cpp("\n" * 399), "a.def": cpp("\n" * 900)}
