@@ -3,13 +3,14 @@ import dataclasses
 import fractions
 
 TORCH = ("torch@2.15",)
+BOTH = ("torch@2.15", "torch@2.6")
 
 
 @dataclasses.dataclass(frozen=True)
 class Program:
     ranks: int = 1  # more than one: under torchrun
     exit_code: int = 0
-    frameworks: tuple = TORCH  # where it can run
+    frameworks: tuple = TORCH  # where it is run
     # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
     # counter counts the capture, and what a replay multiplies is not recorded; or of a DTensor, whose products it counts
     # whole on each rank.
@@ -24,7 +25,7 @@ class Program:
 
 PROGRAMS = {
     # One GPU
-    "gpt_eager": Program(),
+    "gpt_eager": Program(frameworks=BOTH),
     "gpt_fp16_scaler": Program(),
     "gpt_tf32": Program(),
     "grad_accumulation": Program(),
