@@ -85,7 +85,7 @@ DTYPES = {"Float": "f32", "Double": "f64", "Half": "f16", "BFloat16": "bf16", "L
           "Byte": "u8", "Float8_e4m3fn": "f8e4m3", "Bool": "u8"}
 # c10d's name of an operation -> NCCL's, and whose size counts.
 OPERATIONS = {"all_reduce": ("all_reduce", "input"), "broadcast": ("broadcast", "input"), "reduce": ("reduce", "input"),
-              "_all_gather_base": ("all_gather", "input"), "all_gather": ("broadcast", "input"),
+              "_all_gather_base": ("all_gather", "input"), "all_gather": ("all_gather", "input"),
               "_reduce_scatter_base": ("reduce_scatter", "output"), "send": ("send", "input"), "recv": ("recv", "output"),
               "all_gather_into_tensor": ("all_gather", "input"), "all_gather_single": ("all_gather", "input"),
               "reduce_scatter_tensor": ("reduce_scatter", "output"), "reduce_scatter_single": ("reduce_scatter", "output"),
@@ -101,9 +101,11 @@ def noted_collectives(entry, ranks):
     count = math.prod(entry[f"{whose}_sizes"][0])
     if operation == "all_to_all":
         count //= ranks  # NCCL is told what goes to each rank
-    # Into a list of tensors, the backend gathers by a broadcast from each rank.
-    times = ranks if name == "all_gather" else 1
-    return [(operation, DTYPES[entry[f"{whose}_dtypes"][0]], count)] * times
+    dtype = DTYPES[entry[f"{whose}_dtypes"][0]]
+    # Into a list of tensors, PyTorch 2.15's default backend gathers by a broadcast from each rank.
+    if entry["profiling_name"].startswith("nccl2:") and name == "all_gather":
+        return [("broadcast", dtype, count)] * ranks
+    return [(operation, dtype, count)]
 
 
 def recorded_collectives(runs, log):

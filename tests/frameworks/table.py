@@ -30,7 +30,7 @@ PROGRAMS = {
     "gpt_tf32": Program(),
     "grad_accumulation": Program(),
     "checkpointing": Program(),
-    "cuda_graph_step": Program(products_per_counted=fractions.Fraction(3, 4)),
+    "cuda_graph_step": Program(frameworks=BOTH, products_per_counted=fractions.Fraction(3, 4)),
     "dataloader_workers": Program(calls="work"),
     "oom_caught": Program(),
     "generate": Program(),
@@ -43,7 +43,7 @@ PROGRAMS = {
     "jiterator": Program(),
     "compile_default": Program(compiled=True),
     # Two GPUs
-    "ddp": Program(ranks=2, calls="work"),
+    "ddp": Program(frameworks=BOTH, ranks=2, calls="work"),
     "fsdp2": Program(ranks=2, calls="work"),
     "tensor_parallel": Program(ranks=2, calls="work", products_per_counted=fractions.Fraction(1, 2)),
     "zero1": Program(ranks=2, calls="work"),
