@@ -95,6 +95,9 @@ OPERATIONS = {"all_reduce": ("all_reduce", "input"), "broadcast": ("broadcast", 
 def noted_collectives(entry, ranks):
     """What c10d's entry is in NCCL's terms: (operation, type, count), once or more."""
     name = entry["profiling_name"].partition(":")[2].partition(" ")[0]
+    if name == "scatter":  # the root, which alone has inputs, sends to every other rank
+        count, dtype = math.prod(entry["output_sizes"][0]), DTYPES[entry["output_dtypes"][0]]
+        return [("send", dtype, count)] * (ranks - 1) if entry["input_sizes"] else [("recv", dtype, count)]
     if name not in OPERATIONS:
         raise three_ways.Mismatch(f"the flight record has '{entry['profiling_name']}', which this test does not know")
     operation, whose = OPERATIONS[name]
