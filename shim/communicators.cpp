@@ -74,6 +74,7 @@ void communicator_ended(const void* handle) noexcept {
 }
 
 CommunicatorState* find_communicator(const void* handle) noexcept {
+  if (handle == nullptr) return nullptr;
   const std::size_t used = g_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i)
     if (g_communicators[i].handle.load(std::memory_order_acquire) == handle)

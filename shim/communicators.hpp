@@ -18,8 +18,8 @@ constexpr std::uint64_t fnv1a(const char* bytes, std::size_t count,
 
 struct CommunicatorState {
   std::atomic<const void*> handle;  // null: free
-  std::uint64_t hash;               // equal on all ranks; 0: its making was not seen
-  std::uint64_t parent;             // hash of the one it was split from; 0: made by a unique id
+  std::uint64_t hash;               // equal on all ranks; 0: not known
+  std::uint64_t parent;             // hash of the one it was split from; 0: none, or not known
   std::atomic<std::int32_t> rank;   // -1: not known yet
   std::atomic<std::int32_t> size;
   std::atomic<std::uint32_t> collectives;

@@ -1,4 +1,5 @@
 // NCCL: collectives and messages with their communicators, and the groups that hold them back.
+// What is here for ncclX is for pncclX and ncclXConfig as well (`plain` in rows.hpp).
 #include "mfushim/format/api.hpp"
 #include "thunk.hpp"
 
@@ -9,6 +10,11 @@
 
 #include <nccl.h>
 #include <unistd.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // the structs of their names
+#include "declarations_nccl.hpp"
+#pragma GCC diagnostic pop
 
 #include "communicators.hpp"
 #include "memo.hpp"
@@ -48,12 +54,14 @@ struct Group {
 MFUSHIM_THREAD_LOCAL Group t_group{};
 constinit std::atomic<std::uint32_t> g_groups{0};
 
+constexpr std::uint32_t kNoType = ~0u;
+
 struct CollectiveCall {
   CollectiveOp op;
   const void* send;
   const void* receive;
   std::size_t count;
-  ncclDataType_t type;
+  std::uint32_t type;  // ncclDataType_t, or kNoType
   Reduction reduction;
   int peer;
   ncclComm_t communicator;
@@ -65,16 +73,23 @@ Reduction reduction(ncclRedOp_t op) {
   return index < std::size(kReductions) ? kReductions[index] : Reduction::kCustom;
 }
 
+// These meet no call of another rank, and have no number.
+bool is_one_sided(CollectiveOp op) {
+  return op == CollectiveOp::kPut || op == CollectiveOp::kSignal || op == CollectiveOp::kWaitSignal;
+}
+
 // Whether the call works in one buffer, as NCCL defines it for each operation.
 bool is_in_place(const CollectiveCall& call, std::int32_t rank) {
-  const auto type = static_cast<std::size_t>(call.type);
   const std::size_t block =
-      rank >= 0 && type < std::size(kTypeSizes) ? call.count * kTypeSizes[type] : 0;
+      rank >= 0 && call.type < std::size(kTypeSizes) ? call.count * kTypeSizes[call.type] : 0;
   const char* const send = static_cast<const char*>(call.send);
   const char* const receive = static_cast<const char*>(call.receive);
   switch (call.op) {
     case CollectiveOp::kSend:
     case CollectiveOp::kRecv:
+    case CollectiveOp::kPut:
+    case CollectiveOp::kSignal:
+    case CollectiveOp::kWaitSignal:
       return false;
     case CollectiveOp::kAllGather:
     case CollectiveOp::kGather:
@@ -109,8 +124,7 @@ void set_collective(const Target& target, Details& d, const CollectiveCall& call
     format::CollectiveShape shape;
     shape.communicator = communicator_id(*c);
     shape.op = call.op;
-    const auto type = static_cast<std::size_t>(call.type);
-    shape.dtype = type < std::size(kTypes) ? kTypes[type] : DType::kUnknown;
+    shape.dtype = call.type < std::size(kTypes) ? kTypes[call.type] : DType::kUnknown;
     shape.reduction = call.reduction;
     shape.count = call.count;
     shape.peer = call.peer;
@@ -121,9 +135,10 @@ void set_collective(const Target& target, Details& d, const CollectiveCall& call
     const std::uint64_t who =
         std::uint64_t{shape.communicator} << 32 | static_cast<std::uint32_t>(shape.peer);
     d.subject = g_shapes.get({who, shape.count, kind}, [&] { return intern(shape); });
-    const bool message = call.op == CollectiveOp::kSend || call.op == CollectiveOp::kRecv;
-    d.number = message ? next_message(*c, call.op == CollectiveOp::kSend, call.peer)
-                       : c->collectives.fetch_add(1, std::memory_order_relaxed);
+    if (call.op == CollectiveOp::kSend || call.op == CollectiveOp::kRecv)
+      d.number = next_message(*c, call.op == CollectiveOp::kSend, call.peer);
+    else if (!is_one_sided(call.op))
+      d.number = c->collectives.fetch_add(1, std::memory_order_relaxed);
   }
   d.group = t_group.depth != 0 ? t_group.id : 0;
   set_stream(d, call.stream);
@@ -135,21 +150,21 @@ void set_collective(const Target& target, Details& d, const CollectiveCall& call
 
 static void describe(Tag<ncclAllReduce>, const Target& target, Details& d, const void* send,
                      void* receive, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
-                     ncclComm_t comm, cudaStream_t stream) {
+                     ncclComm_t comm, cudaStream_t stream, auto...) {
   set_collective(
       target, d,
       {CollectiveOp::kAllReduce, send, receive, count, type, reduction(op), -1, comm, stream});
 }
 static void describe(Tag<ncclReduceScatter>, const Target& target, Details& d, const void* send,
                      void* receive, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
-                     ncclComm_t comm, cudaStream_t stream) {
+                     ncclComm_t comm, cudaStream_t stream, auto...) {
   set_collective(
       target, d,
       {CollectiveOp::kReduceScatter, send, receive, count, type, reduction(op), -1, comm, stream});
 }
 static void describe(Tag<ncclReduce>, const Target& target, Details& d, const void* send,
                      void* receive, std::size_t count, ncclDataType_t type, ncclRedOp_t op,
-                     int root, ncclComm_t comm, cudaStream_t stream) {
+                     int root, ncclComm_t comm, cudaStream_t stream, auto...) {
   set_collective(
       target, d,
       {CollectiveOp::kReduce, send, receive, count, type, reduction(op), root, comm, stream});
@@ -165,7 +180,8 @@ static void describe(Tag<ncclBcast>, const Target& target, Details& d, void* buf
 template <Api api>
 requires AnyOf<api, ncclAllGather, ncclAlltoAll>
 void describe(Tag<api>, const Target& target, Details& d, const void* send, void* receive,
-              std::size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream) {
+              std::size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream,
+              auto...) {
   constexpr auto kOp = api == ncclAllGather ? CollectiveOp::kAllGather : CollectiveOp::kAllToAll;
   set_collective(target, d, {kOp, send, receive, count, type, Reduction::kNone, -1, comm, stream});
 }
@@ -174,7 +190,7 @@ template <Api api>
 requires AnyOf<api, ncclBroadcast, ncclGather, ncclScatter>
 void describe(Tag<api>, const Target& target, Details& d, const void* send, void* receive,
               std::size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-              cudaStream_t stream) {
+              cudaStream_t stream, auto...) {
   constexpr auto kOp = api == ncclBroadcast ? CollectiveOp::kBroadcast
                        : api == ncclGather  ? CollectiveOp::kGather
                                             : CollectiveOp::kScatter;
@@ -191,14 +207,42 @@ void describe(Tag<api>, const Target& target, Details& d, auto buffer, std::size
                  {kOp, buffer, buffer, count, type, Reduction::kNone, peer, comm, stream});
 }
 
+// One-sided calls: what is put, and where signals go to or come from.
+
+static void describe(Tag<ncclPutSignal>, const Target& target, Details& d, const void* buffer,
+                     std::size_t count, ncclDataType_t type, int peer, auto, std::size_t, int, int,
+                     unsigned, ncclComm_t comm, cudaStream_t stream) {
+  set_collective(
+      target, d,
+      {CollectiveOp::kPut, buffer, nullptr, count, type, Reduction::kNone, peer, comm, stream});
+}
+static void describe(Tag<ncclSignal>, const Target& target, Details& d, int peer, int, int,
+                     unsigned, ncclComm_t comm, cudaStream_t stream) {
+  set_collective(
+      target, d,
+      {CollectiveOp::kSignal, nullptr, nullptr, 0, kNoType, Reduction::kNone, peer, comm, stream});
+}
+static void describe(Tag<ncclWaitSignal>, const Target& target, Details& d, int, auto,
+                     ncclComm_t comm, cudaStream_t stream) {
+  set_collective(target, d,
+                 {CollectiveOp::kWaitSignal, nullptr, nullptr, 0, kNoType, Reduction::kNone, -1,
+                  comm, stream});
+}
+
 // Groups.
 
 static void after(Tag<ncclGroupStart>, const Target&, ncclResult_t result) {
   if (result == ncclSuccess && t_group.depth++ == 0)
     t_group.id = g_groups.fetch_add(1, std::memory_order_relaxed) + 1;
 }
-static void after(Tag<ncclGroupEnd>, const Target&, ncclResult_t) {
+template <Api api>
+requires AnyOf<api, ncclGroupEnd, ncclGroupSimulateEnd>
+void after(Tag<api>, const Target&, ncclResult_t, auto...) {
   if (t_group.depth != 0) --t_group.depth;
+}
+// Nothing of a group runs whose outermost end is a simulation; an inner end is like any other.
+static void describe(Tag<ncclGroupSimulateEnd>, const Target&, Details& d, auto) {
+  if (t_group.depth == 0) d.subject = intern("simulated");
 }
 
 // Communicators. A call that returns while the communicator is still being made counts as well.
@@ -208,10 +252,8 @@ static bool is_made(ncclResult_t result, const ncclComm_t* communicator) {
          *communicator != nullptr;
 }
 
-template <Api api>
-requires AnyOf<api, ncclCommInitRank, ncclCommInitRankConfig>
-void after(Tag<api>, const Target&, ncclResult_t result, ncclComm_t* communicator, int size,
-           ncclUniqueId id, int rank, auto...) {
+static void after(Tag<ncclCommInitRank>, const Target&, ncclResult_t result,
+                  ncclComm_t* communicator, int size, ncclUniqueId id, int rank, auto...) {
   if (is_made(result, communicator))
     communicator_made(*communicator, fnv1a(id.internal, sizeof id.internal), 0, rank, size);
 }
@@ -240,8 +282,9 @@ static void split_made(ncclResult_t result, ncclComm_t parent, const ncclComm_t*
   CommunicatorState* const from = find_communicator(parent);
   if (from == nullptr) return;
   const std::uint64_t number = from->splits.fetch_add(1) + 1;
-  if (is_made(result, communicator))
-    communicator_made(*communicator, split_hash(from->hash, number, color), from->hash, -1, -1);
+  if (!is_made(result, communicator)) return;
+  const std::uint64_t hash = from->hash != 0 ? split_hash(from->hash, number, color) : 0;
+  communicator_made(*communicator, hash, from->hash, -1, -1);
 }
 #if MFUSHIM_NCCL_VERSION >= 21800
 static void after(Tag<ncclCommSplit>, const Target&, ncclResult_t result, ncclComm_t parent,
@@ -256,10 +299,26 @@ static void after(Tag<ncclCommShrink>, const Target&, ncclResult_t result, ncclC
 }
 #endif
 
+// The old ranks have the parent and only one of them the unique id, the new ranks only that:
+// nothing that all of them know could be the hash.
+static void after(Tag<ncclCommGrow>, const Target&, ncclResult_t result, ncclComm_t parent, int,
+                  const ncclUniqueId*, int, ncclComm_t* communicator, ncclConfig_t*) {
+  const CommunicatorState* const from = find_communicator(parent);
+  if (is_made(result, communicator))
+    communicator_made(*communicator, 0, from != nullptr ? from->hash : 0, -1, -1);
+}
+
+// Finalized, revoked and suspended ones are still there.
 template <Api api>
 requires AnyOf<api, ncclCommDestroy, ncclCommAbort>
 void before(Tag<api>, const Target&, ncclComm_t communicator) {
   communicator_ended(communicator);
+}
+
+// Memory.
+
+static void describe(Tag<ncclMemAlloc>, const Target&, Details& d, void**, std::size_t bytes) {
+  d.set_bytes(bytes);
 }
 
 }  // namespace mfushim::shim

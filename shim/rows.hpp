@@ -49,11 +49,15 @@ consteval format::Api row_named(std::string_view name, format::Api otherwise) {
 }
 
 // The row that a twin is a twin of: the one with a per-thread default stream (_ptsz, _ptds), with
-// 64-bit dimensions (_64), or of a later ABI (_v2).
+// 64-bit dimensions (_64), of a later ABI (_v2), NCCL's strong name (p) and its calls with a
+// configuration.
 consteval format::Api plain(format::Api api) {
   std::string_view name = format::api_row(api).name;
   if (is_per_thread(api)) name.remove_suffix(5);
   if (name.ends_with("_64")) name.remove_suffix(3);
+  if (name.starts_with("pnccl")) name.remove_prefix(1);
+  if (name.starts_with("nccl") && name.ends_with("Config"))
+    return row_named(name.substr(0, name.size() - 6), row_named(name, api));
   const std::string_view first = name.substr(0, name.size() - 3);
   if (first.size() + 3 == name.size() && name.substr(first.size(), 2) == "_v")
     return row_named(first, row_named(name, api));

@@ -62,6 +62,7 @@ bool is_complex(DType dtype) {
 
 std::optional<std::uint64_t> collective_bytes(CollectiveOp op, DType dtype, std::uint64_t count,
                                               std::int32_t ranks) {
+  if (op == CollectiveOp::kSignal || op == CollectiveOp::kWaitSignal) return 0;
   const unsigned bits = dtype_bits(dtype);
   if (bits == 0) return std::nullopt;
   const std::uint64_t bytes = count * bits / 8;
@@ -71,6 +72,7 @@ std::optional<std::uint64_t> collective_bytes(CollectiveOp op, DType dtype, std:
     case CollectiveOp::kBroadcast:
     case CollectiveOp::kSend:
     case CollectiveOp::kRecv:
+    case CollectiveOp::kPut:
       return bytes;
     case CollectiveOp::kAllGather:
     case CollectiveOp::kReduceScatter:
@@ -79,6 +81,8 @@ std::optional<std::uint64_t> collective_bytes(CollectiveOp op, DType dtype, std:
     case CollectiveOp::kScatter:
       if (ranks <= 0) return std::nullopt;
       return bytes * static_cast<std::uint64_t>(ranks);
+    case CollectiveOp::kSignal:
+    case CollectiveOp::kWaitSignal:
     case CollectiveOp::kUnknown:
       break;
   }
@@ -101,6 +105,9 @@ std::optional<double> bus_factor(CollectiveOp op, std::int32_t ranks) {
     case CollectiveOp::kBroadcast:
     case CollectiveOp::kSend:
     case CollectiveOp::kRecv:
+    case CollectiveOp::kPut:
+    case CollectiveOp::kSignal:
+    case CollectiveOp::kWaitSignal:
       return 1;
     case CollectiveOp::kUnknown:
       break;

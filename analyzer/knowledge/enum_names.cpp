@@ -30,9 +30,11 @@ constexpr std::array kCopyKinds = {"unknown"sv,        "host_to_host"sv,     "ho
 static_assert(kCopyKinds.size() == static_cast<std::size_t>(format::CopyKind::kArray) + 1);
 
 constexpr std::array kCollectiveOps = {
-    "unknown"sv,    "all_reduce"sv, "reduce"sv,  "broadcast"sv, "all_gather"sv, "reduce_scatter"sv,
-    "all_to_all"sv, "gather"sv,     "scatter"sv, "send"sv,      "recv"sv};
-static_assert(kCollectiveOps.size() == static_cast<std::size_t>(format::CollectiveOp::kRecv) + 1);
+    "unknown"sv,        "all_reduce"sv, "reduce"sv, "broadcast"sv,  "all_gather"sv,
+    "reduce_scatter"sv, "all_to_all"sv, "gather"sv, "scatter"sv,    "send"sv,
+    "recv"sv,           "put"sv,        "signal"sv, "wait_signal"sv};
+static_assert(kCollectiveOps.size() ==
+              static_cast<std::size_t>(format::CollectiveOp::kWaitSignal) + 1);
 
 constexpr std::array kReductions = {"none"sv, "sum"sv, "prod"sv,  "max"sv,
                                     "min"sv,  "avg"sv, "custom"sv};

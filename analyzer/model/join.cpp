@@ -2,6 +2,7 @@
 #include "model/join.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "knowledge/kernel_classes.hpp"
@@ -14,16 +15,26 @@ constexpr int kDeepestNesting = 16;  // longer chains of parents are damage
 // Recorded calls inside of one call at most; the parent of a later one stays unknown.
 constexpr std::size_t kNearby = 65536;
 
+// Ends of NCCL groups are calls like others but for their names.
 void mark_group_ends(Process& process) {
-  std::vector<std::uint32_t> group_ends;
+  std::map<std::uint32_t, CallKind> kinds;  // by name
+  std::uint32_t simulated = 0;
   process.names.for_each([&](std::uint32_t id, const std::string& name) {
-    if (name == "ncclGroupEnd" || name == "pncclGroupEnd") group_ends.push_back(id);
+    if (name == "ncclGroupEnd" || name == "pncclGroupEnd") kinds[id] = CallKind::kGroupEnd;
+    if (name == "ncclGroupSimulateEnd" || name == "pncclGroupSimulateEnd")
+      kinds[id] = CallKind::kGroupSimulation;
+    if (name == "simulated") simulated = id;
   });
-  if (group_ends.empty()) return;
-  for (HostCall& call : process.calls)
-    if (call.kind == CallKind::kOther &&
-        std::find(group_ends.begin(), group_ends.end(), call.api) != group_ends.end())
-      call.kind = CallKind::kGroupEnd;
+  if (kinds.empty()) return;
+  for (HostCall& call : process.calls) {
+    if (call.kind != CallKind::kOther) continue;
+    const auto kind = kinds.find(call.api);
+    if (kind == kinds.end()) continue;
+    // An inner end simulates nothing.
+    if (kind->second == CallKind::kGroupSimulation && (simulated == 0 || call.subject != simulated))
+      continue;
+    call.kind = kind->second;
+  }
 }
 
 // Sequence numbers of a thread lie close together, so that counting orders them; `list` holds one
@@ -70,6 +81,23 @@ void join_calls(Process& process) {
   for (auto& [thread, list] : process.threads) {
     order_by_sequence(process.calls, list);
     find_parents(process.calls, list);
+  }
+}
+
+// Collectives of a group whose outermost end was a simulation asked for nothing.
+void drop_simulated(Process& process) {
+  for (const auto& [thread, list] : process.threads) {
+    std::vector<std::uint32_t> group;
+    for (const std::uint32_t i : list) {
+      const HostCall& call = process.calls[i];
+      if (call.kind == CallKind::kCollective) {
+        if (!group.empty() && process.calls[group.back()].group != call.group) group.clear();
+        if (call.group != 0) group.push_back(i);
+      } else if (call.kind == CallKind::kGroupSimulation) {
+        for (const std::uint32_t member : group) process.calls[member].kind = CallKind::kOther;
+        group.clear();
+      }
+    }
   }
 }
 
@@ -158,6 +186,7 @@ void join(Process& process) {
   mark_group_ends(process);
   resolve_names(process);
   join_calls(process);
+  drop_simulated(process);
   join_work(process);
 }
 

@@ -27,7 +27,8 @@ enum class CallKind : std::uint8_t {
   kGemm,
   kOperation,
   kCollective,
-  kGroupEnd,  // of NCCL: launches what the group's collectives asked for
+  kGroupEnd,         // of NCCL: launches what the group's collectives asked for
+  kGroupSimulation,  // ends a group in which nothing runs
   kOther,
 };
 

@@ -23,7 +23,8 @@ bool is_launch(const HostCall& call) {
 }
 
 bool submits_work(const HostCall& call) {
-  return call.kind != CallKind::kSync && call.kind != CallKind::kOther;
+  return call.kind != CallKind::kSync && call.kind != CallKind::kGroupSimulation &&
+         call.kind != CallKind::kOther;
 }
 
 void count_calls(const model::Process& process, LaunchResult& result) {

@@ -6,6 +6,16 @@
 
 namespace mfushim::passes {
 
+namespace {
+
+// Messages and one-sided calls are no meeting of all ranks.
+bool meets_all_ranks(format::CollectiveOp op) {
+  using enum format::CollectiveOp;
+  return op != kSend && op != kRecv && op != kPut && op != kSignal && op != kWaitSignal;
+}
+
+}  // namespace
+
 CompleteCollectives complete_collectives(const std::vector<CollectiveCall>& calls) {
   using format::CollectiveOp;
   std::map<std::tuple<std::uint64_t, std::uint32_t, CollectiveOp>, std::vector<std::size_t>> all;
@@ -13,8 +23,7 @@ CompleteCollectives complete_collectives(const std::vector<CollectiveCall>& call
     const CollectiveCall& c = calls[i];
     const CollectiveOp op = c.shape->op;
     const auto& communicator = c.process->communicators[c.shape->communicator];
-    if (!c.span || communicator.hash == 0 || op == CollectiveOp::kSend || op == CollectiveOp::kRecv)
-      continue;
+    if (!c.span || communicator.hash == 0 || !meets_all_ranks(op)) continue;
     all[{communicator.hash, c.process->calls[c.call].number, op}].push_back(i);
   }
   CompleteCollectives complete;

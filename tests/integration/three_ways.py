@@ -16,21 +16,6 @@ import sys
 import truth as truth_file
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-COLLECTIVE_OPS = {
-    "ncclAllReduce": "all_reduce",
-    "ncclReduce": "reduce",
-    "ncclBroadcast": "broadcast",
-    "ncclBcast": "broadcast",
-    "ncclAllGather": "all_gather",
-    "ncclReduceScatter": "reduce_scatter",
-    "ncclAlltoAll": "all_to_all",
-    "ncclGather": "gather",
-    "ncclScatter": "scatter",
-    "ncclSend": "send",
-    "ncclRecv": "recv",
-}
-
-
 class Mismatch(Exception):
     pass
 
@@ -117,16 +102,19 @@ def check_operations(document, truths):
 
 
 def check_collectives(document, truths):
-    true = collections.Counter()
-    for t in truths.values():
-        for (api, _, _), calls in t.collectives().items():
-            true[COLLECTIVE_OPS[api]] += calls
-    reported = collections.Counter()
+    """By communicator, operation and type: calls and bytes. One whose making tells its ranks nothing in common is
+    "unknown"."""
+    reported = collections.defaultdict(collections.Counter)
     for entry in document["comm"]:
-        reported[entry["op"]] += entry["calls"]
-    equal("collectives by operation", dict(reported), dict(true))
-    true_bytes = sum(r["bytes"] for t in truths.values() for r in t.lines["collective"])
-    equal("bytes of collectives", sum(entry["bytes"] for entry in document["comm"]), true_bytes)
+        key = (entry["communicator"], entry["op"], entry.get("dtype"))
+        reported[key] += collections.Counter(calls=entry["calls"], bytes=entry.get("bytes", 0))
+    known = {communicator for communicator, _, _ in reported}
+    true = collections.defaultdict(collections.Counter)
+    for r in (r for t in truths.values() for r in t.lines["collective"]):
+        communicator = "0x" + r["comm"] if "0x" + r["comm"] in known else "unknown"
+        key = (communicator, truth_file.collective_op(r), truth_file.dtype(r))
+        true[key] += collections.Counter(calls=1, bytes=r["bytes"])
+    equal("collectives by communicator, operation and type", dict(reported), dict(true))
 
 
 def check_against_truth(build, work):

@@ -7,6 +7,46 @@ import pathlib
 import subprocess
 
 
+COLLECTIVE_OPS = {
+    "AllReduce": "all_reduce",
+    "Reduce": "reduce",
+    "Broadcast": "broadcast",
+    "Bcast": "broadcast",
+    "AllGather": "all_gather",
+    "ReduceScatter": "reduce_scatter",
+    "AlltoAll": "all_to_all",
+    "Gather": "gather",
+    "Scatter": "scatter",
+    "Send": "send",
+    "Recv": "recv",
+    "PutSignal": "put",
+    "Signal": "signal",
+    "WaitSignal": "wait_signal",
+}
+DTYPES = {
+    "Int8": "i8",
+    "Uint8": "u8",
+    "Int32": "i32",
+    "Uint32": "u32",
+    "Int64": "i64",
+    "Uint64": "u64",
+    "Float16": "f16",
+    "Float32": "f32",
+    "Float64": "f64",
+    "Bfloat16": "bf16",
+}
+
+
+def collective_op(line):
+    """A log's name of the operation of a "collective" line."""
+    return COLLECTIVE_OPS[line["api"].removeprefix("nccl").removesuffix("Config")]
+
+
+def dtype(line):
+    """A log's name of its type; None where it moves nothing."""
+    return DTYPES[line["dtype"].removeprefix("nccl")] if "dtype" in line else None
+
+
 class Truth:
     """One process of a run, from its truth-PID.jsonl."""
 
@@ -82,12 +122,6 @@ class Truth:
 
     def products(self):
         return [r for r in self.lines["gemm"] if not r["captured"]]
-
-    def collectives(self):
-        calls = collections.Counter()
-        for r in self.lines["collective"]:
-            calls[(r["api"], r["dtype"], r["count"])] += 1
-        return calls
 
 
 def read_truth(directory):

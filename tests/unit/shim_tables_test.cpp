@@ -44,6 +44,10 @@ TEST_CASE("twins share the row of the plain name") {
   STATIC_REQUIRE(plain(Api::cuMemcpyHtoD_v2_ptds) == Api::cuMemcpyHtoD);
   STATIC_REQUIRE(plain(Api::cublasGemmEx_64) == Api::cublasGemmEx);
   STATIC_REQUIRE(plain(Api::cublasSgemm_v2_64) == Api::cublasSgemm);
+  STATIC_REQUIRE(plain(Api::pncclSend) == Api::ncclSend);
+  STATIC_REQUIRE(plain(Api::ncclBroadcastConfig) == Api::ncclBroadcast);
+  STATIC_REQUIRE(plain(Api::pncclBroadcastConfig) == Api::ncclBroadcast);
+  STATIC_REQUIRE(plain(Api::pncclCommInitRankConfig) == Api::ncclCommInitRank);
   // Where the name without its version is no row, the first version is the plain one.
   STATIC_REQUIRE(plain(Api::cudnnRNNBackwardData_v8) == Api::cudnnRNNBackwardData_v8);
   STATIC_REQUIRE(is_per_thread(Api::cudaMemcpy_ptds));
@@ -130,6 +134,7 @@ TEST_CASE("a communicator's handle begins a new life when it is made again") {
   CHECK(next_message(*first, true, 3) == 0);
   communicator_ended(handle(0xc0));
   CHECK(find_communicator(handle(0xc0)) == nullptr);
+  CHECK(find_communicator(nullptr) == nullptr);  // though an entry is free
   CommunicatorState* const second = communicator_made(handle(0xc0), 12, 0, 0, 2);
   REQUIRE(second != nullptr);
   CHECK(second->hash == 12);

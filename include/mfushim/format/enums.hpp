@@ -106,6 +106,9 @@ enum class CollectiveOp : std::uint8_t {
   kScatter,
   kSend,
   kRecv,
+  kPut,  // into a peer's memory, with a signal
+  kSignal,
+  kWaitSignal,  // for signals of several peers
 };
 
 enum class Reduction : std::uint8_t { kNone = 0, kSum, kProd, kMax, kMin, kAvg, kCustom };

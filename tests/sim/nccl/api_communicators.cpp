@@ -32,6 +32,7 @@ ncclResult_t attach(Core& core, uint64_t hash, int rank, int size) {
   core.size = size;
   core.sent.assign(static_cast<size_t>(size), 0);
   core.received.assign(static_cast<size_t>(size), 0);
+  core.awaited.assign(static_cast<size_t>(size), 0);
   core.segment.reset(Segment::open(hash, size));
   if (core.segment == nullptr) return ncclSystemError;
   core.segment->attach(rank);
@@ -68,10 +69,13 @@ ncclResult_t init(ncclComm_t* communicator, int ranks, const ncclUniqueId& id, i
 }
 
 // What each rank asked for in a split becomes known to all; those of one colour are ordered by key.
-ncclResult_t take_part(const Core& parent, Core& child, uint64_t number, int color) {
+// Ranks that are left out do not come.
+ncclResult_t take_part(const Core& parent, Core& child, uint64_t number, int color,
+                       const std::vector<int>& left_out) {
   const auto deadline = std::chrono::steady_clock::now() + patience();
   std::vector<std::tuple<int, int>> group;  // key, rank in the parent
   for (int rank = 0; rank < parent.size; ++rank) {
+    if (std::find(left_out.begin(), left_out.end(), rank) != left_out.end()) continue;
     const Segment::SplitRequest& request = parent.segment->split(number, rank);
     while (request.number.load(std::memory_order_acquire) != number) {
       if (std::chrono::steady_clock::now() > deadline) return ncclRemoteError;
@@ -88,7 +92,8 @@ ncclResult_t take_part(const Core& parent, Core& child, uint64_t number, int col
                 static_cast<int>(group.size()));
 }
 
-ncclResult_t split(ncclComm_t parent, int color, int key, ncclComm_t* communicator) {
+ncclResult_t split(ncclComm_t parent, int color, int key, ncclComm_t* communicator,
+                   std::vector<int> left_out = {}) {
   *communicator = color == NCCL_SPLIT_NOCOLOR ? nullptr : new_communicator();
   const std::shared_ptr<Core> from = parent->core;
   const std::shared_ptr<Core> core =
@@ -103,8 +108,42 @@ ncclResult_t split(ncclComm_t parent, int color, int key, ncclComm_t* communicat
     return ncclSuccess;
   };
   return enqueue(Setup{parent,
-                       {ask, [=] { return take_part(*from, *core, number, color); },
+                       {ask, [=] { return take_part(*from, *core, number, color, left_out); },
                         [=] { return await_all(*core); }}});
+}
+
+// All ranks learn the id from the parent's one rank that has it, new ranks were given it.
+ncclResult_t grow(ncclComm_t parent, int ranks, const ncclUniqueId* id, int rank,
+                  ncclComm_t* communicator) {
+  if (cudaFree(nullptr) != cudaSuccess) return ncclUnhandledCudaError;
+  *communicator = new_communicator();
+  const std::shared_ptr<Core> core = (*communicator)->core;
+  const std::shared_ptr<Core> from = parent != nullptr ? parent->core : nullptr;
+  const uint64_t number = parent != nullptr ? ++parent->splits : 0;
+  const uint64_t hash = id != nullptr ? hash_of(id->internal, sizeof id->internal) : 0;
+  const auto tell = [=] {
+    if (from == nullptr || hash == 0) return ncclSuccess;
+    Segment::SplitRequest& request = from->segment->split(number, from->rank);
+    request.color = static_cast<int>(hash >> 32);
+    request.key = static_cast<int>(hash);
+    request.number.store(number, std::memory_order_release);
+    return ncclSuccess;
+  };
+  const auto join = [=] {
+    if (hash != 0) return attach(*core, hash, from != nullptr ? from->rank : rank, ranks);
+    const auto deadline = std::chrono::steady_clock::now() + patience();
+    for (int other = 0; std::chrono::steady_clock::now() < deadline; ++other) {
+      const Segment::SplitRequest& request = from->segment->split(number, other % from->size);
+      if (request.number.load(std::memory_order_acquire) == number) {
+        const uint64_t told = static_cast<uint64_t>(static_cast<uint32_t>(request.color)) << 32 |
+                              static_cast<uint32_t>(request.key);
+        return attach(*core, told, from->rank, ranks);
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    return ncclRemoteError;
+  };
+  return enqueue(Setup{parent, {tell, join, [=] { return await_all(*core); }}});
 }
 
 template <class Value>
@@ -164,6 +203,44 @@ ncclResult_t pncclCommSplit(ncclComm_t parent, int color, int key, ncclComm_t* c
   return split(parent, color, key, communicator);
 }
 
+#if NCCL_VERSION_CODE >= 22700
+ncclResult_t pncclCommShrink(ncclComm_t parent, int* excluded, int count, ncclComm_t* communicator,
+                             ncclConfig_t*, int) {
+  if (parent == nullptr || communicator == nullptr || count < 1 || excluded == nullptr) {
+    return ncclInvalidArgument;
+  }
+  constexpr int kColor = -2;  // no split's
+  return split(parent, kColor, parent->core->rank, communicator, {excluded, excluded + count});
+}
+#endif
+
+ncclResult_t pncclCommGetUniqueId(ncclComm_t communicator, ncclUniqueId* id) {
+  return communicator != nullptr ? pncclGetUniqueId(id) : ncclInvalidArgument;
+}
+
+ncclResult_t pncclCommGrow(ncclComm_t parent, int ranks, const ncclUniqueId* id, int rank,
+                           ncclComm_t* communicator, ncclConfig_t*) {
+  const bool is_new = parent == nullptr;
+  if (communicator == nullptr || (is_new && (id == nullptr || rank < 0 || rank >= ranks)) ||
+      (!is_new && (rank != -1 || ranks <= parent->core->size))) {
+    return ncclInvalidArgument;
+  }
+  return grow(parent, ranks, id, rank, communicator);
+}
+
+ncclResult_t pncclCommRevoke(ncclComm_t communicator, int flags) {
+  if (communicator == nullptr || flags != 0) return ncclInvalidArgument;
+  communicator->core->aborted = true;
+  return ncclSuccess;
+}
+
+ncclResult_t pncclCommSuspend(ncclComm_t communicator, int) {
+  return communicator != nullptr ? ncclSuccess : ncclInvalidArgument;
+}
+ncclResult_t pncclCommResume(ncclComm_t communicator) {
+  return communicator != nullptr ? ncclSuccess : ncclInvalidArgument;
+}
+
 ncclResult_t pncclCommFinalize(ncclComm_t communicator) {
   return communicator != nullptr ? ncclSuccess : ncclInvalidArgument;
 }
@@ -201,6 +278,14 @@ MFUSIM_WEAK_TWIN(ncclCommInitRankConfig);
 MFUSIM_WEAK_TWIN(ncclCommInitRankScalable);
 MFUSIM_WEAK_TWIN(ncclCommInitAll);
 MFUSIM_WEAK_TWIN(ncclCommSplit);
+#if NCCL_VERSION_CODE >= 22700
+MFUSIM_WEAK_TWIN(ncclCommShrink);
+#endif
+MFUSIM_WEAK_TWIN(ncclCommGetUniqueId);
+MFUSIM_WEAK_TWIN(ncclCommGrow);
+MFUSIM_WEAK_TWIN(ncclCommRevoke);
+MFUSIM_WEAK_TWIN(ncclCommSuspend);
+MFUSIM_WEAK_TWIN(ncclCommResume);
 MFUSIM_WEAK_TWIN(ncclCommFinalize);
 MFUSIM_WEAK_TWIN(ncclCommDestroy);
 MFUSIM_WEAK_TWIN(ncclCommAbort);

@@ -81,6 +81,8 @@ bool Batch::advance() {
     if (states_[i].done) continue;
     if (operations_[i].is_message()) {
       all = advance_message(i) && all;
+    } else if (operations_[i].is_one_sided()) {
+      all = advance_one_sided(operations_[i], states_[i]) && all;
     } else {
       collectives_held = collectives_held || !advance_collective(operations_[i], states_[i]);
     }
@@ -180,10 +182,31 @@ void Batch::arrive_message(const Operation& operation, State& state) {
   arrival.number.store(state.number, std::memory_order_release);
 }
 
+bool Batch::advance_one_sided(const Operation& operation, State& state) {
+  state.number = 1;  // they are not counted
+  uint64_t last = state.arrival_ns;
+  for (const Signals& wanted : operation.awaited) {
+    const auto& given = core_->segment->signals(wanted.peer, core_->rank);
+    const uint64_t before = core_->awaited[static_cast<size_t>(wanted.peer)];
+    if (given.count < before + static_cast<uint64_t>(wanted.count)) return false;
+    last = std::max<uint64_t>(last, given.time_ns);
+  }
+  for (const Signals& wanted : operation.awaited) {
+    core_->awaited[static_cast<size_t>(wanted.peer)] += static_cast<uint64_t>(wanted.count);
+  }
+  finish(operation, state, last);
+  if (operation.signals()) {
+    auto& given = core_->segment->signals(core_->rank, operation.peer);
+    given.time_ns = end_ns_;
+    ++given.count;
+  }
+  return true;
+}
+
 // Every rank computes the same end from the same arrivals.
 void Batch::finish(const Operation& operation, State& state, uint64_t last_arrival_ns) {
   const uint64_t end_ns = last_arrival_ns + transfer_ns(operation, core_->size);
-  if (!operation.is_message()) chain_ns_ = end_ns;
+  if (!operation.is_message() && !operation.is_one_sided()) chain_ns_ = end_ns;
   end_ns_ = std::max(end_ns_, end_ns);
   state.done = true;
   write_truth(operation, state, last_arrival_ns, end_ns);
@@ -196,6 +219,11 @@ bool Batch::waits_in_vain() const {
     if (state.done || state.number == 0) continue;
     if (operations_[i].is_message()) {
       if (core_->segment->is_gone(operations_[i].peer)) return true;
+      continue;
+    }
+    if (operations_[i].is_one_sided()) {
+      for (const Signals& wanted : operations_[i].awaited)
+        if (core_->segment->is_gone(wanted.peer)) return true;
       continue;
     }
     for (int rank = 0; rank < core_->size; ++rank) {
@@ -242,7 +270,9 @@ void Batch::write_truth(const Operation& operation, const State& state, uint64_t
   line += number("rank", static_cast<uint64_t>(core_->rank));
   line += number("size", static_cast<uint64_t>(core_->size));
   line += number("count", operation.count);
-  line += std::string(R"(,"dtype":")") + type_name(operation.type) + "\"";
+  if (operation.has_type()) {
+    line += std::string(R"(,"dtype":")") + type_name(operation.type) + "\"";
+  }
   line += number("bytes", accounted_bytes(operation, core_->size));
   if (operation.reduces()) {
     line += std::string(R"(,"op":")") + reduction_name(operation.reduction) + "\"";

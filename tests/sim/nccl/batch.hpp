@@ -24,6 +24,7 @@ class Batch {
         bool captured);
 
   // The kernel's MfusimCost::poll: the collectives one after another, the messages beside them.
+  // One-sided operations only signal: what is put goes nowhere.
   static int poll(void* batch, uint64_t start_ns, uint64_t now_ns, uint64_t* end_ns);
 
   // For a kernel that could not be launched.
@@ -42,6 +43,7 @@ class Batch {
   bool advance();
   bool advance_collective(const Operation& operation, State& state);
   bool advance_message(size_t index);
+  bool advance_one_sided(const Operation& operation, State& state);
   void arrive(const Operation& operation, State& state);
   void arrive_message(const Operation& operation, State& state);
   void finish(const Operation& operation, State& state, uint64_t last_arrival_ns);

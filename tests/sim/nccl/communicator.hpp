@@ -32,6 +32,7 @@ struct Core {
   uint64_t collectives = 0;
   uint64_t free_ns = 0;
   std::vector<uint64_t> sent, received;  // by peer
+  std::vector<uint64_t> awaited;         // signals, by peer
 
   // Leaves the segment once nothing of this rank is pending any more.
   void launched() { ++pending_; }

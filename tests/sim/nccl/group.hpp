@@ -19,6 +19,9 @@ struct Setup {
 
 void group_start();
 ncclResult_t group_end();
+// As group_end, but that nothing of what was asked for is done: the outermost end, and only that,
+// tells how long it would take on the device.
+ncclResult_t group_simulate_end(double* ns);
 
 // Both start at once when no group is open.
 ncclResult_t enqueue(ncclComm_t communicator, const Operation& operation, cudaStream_t stream);

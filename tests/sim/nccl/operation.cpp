@@ -72,6 +72,9 @@ Ring ring_of(Kind kind, int ranks) {
       return {ranks > 1 ? 1.0 : 0.0, ranks - 1};
     case Kind::kSend:
     case Kind::kRecv:
+    case Kind::kPutSignal:
+    case Kind::kSignal:
+    case Kind::kWaitSignal:
       return {1, 1};
   }
   return {1, 1};

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace mfusim::nccl {
 
@@ -20,6 +21,15 @@ enum class Kind {
   kScatter,
   kSend,
   kRecv,
+  kPutSignal,
+  kSignal,
+  kWaitSignal,
+};
+
+// So many signals of one rank.
+struct Signals {
+  int peer;
+  int count;
 };
 
 struct Operation {
@@ -31,12 +41,16 @@ struct Operation {
   ncclDataType_t type = ncclFloat32;
   ncclRedOp_t reduction = ncclSum;
   double scale = 1;  // of a pre-multiplied sum
-  int peer = -1;     // root of a rooted collective; other side of a message
+  int peer = -1;     // root of a rooted collective; other side of a message; whom a signal goes to
+  std::vector<Signals> awaited{};
 
   bool reduces() const {
     return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kReduceScatter;
   }
   bool is_message() const { return kind == Kind::kSend || kind == Kind::kRecv; }
+  bool signals() const { return kind == Kind::kPutSignal || kind == Kind::kSignal; }
+  bool is_one_sided() const { return signals() || kind == Kind::kWaitSignal; }
+  bool has_type() const { return kind != Kind::kSignal && kind != Kind::kWaitSignal; }
 };
 
 size_t type_bytes(ncclDataType_t type);

@@ -127,6 +127,9 @@ void deliver(const Operation& operation, int rank, const std::vector<const char*
       return;
     case Kind::kSend:
     case Kind::kRecv:
+    case Kind::kPutSignal:
+    case Kind::kSignal:
+    case Kind::kWaitSignal:
       return;
   }
 }

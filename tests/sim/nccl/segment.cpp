@@ -39,10 +39,14 @@ struct Segment::RankState {
   Arrival collectives[2];
   SplitRequest splits[2];
 
-  // Followed by [ranks][2] sent and [ranks][2] received arrivals.
+  // Followed by [ranks][2] sent and [ranks][2] received arrivals, and [ranks] counts of signals.
   Arrival* messages() { return reinterpret_cast<Arrival*>(this + 1); }
+  SignalCount* signals(int ranks) {
+    return reinterpret_cast<SignalCount*>(messages() + 4 * static_cast<size_t>(ranks));
+  }
   static size_t bytes(int ranks) {
-    return sizeof(RankState) + 4 * static_cast<size_t>(ranks) * sizeof(Arrival);
+    return sizeof(RankState) +
+           static_cast<size_t>(ranks) * (4 * sizeof(Arrival) + sizeof(SignalCount));
   }
 };
 
@@ -131,6 +135,10 @@ Arrival& Segment::sender(uint64_t number, int from, int to) const {
 
 Arrival& Segment::receiver(uint64_t number, int from, int to) const {
   return state(to).messages()[2 * static_cast<size_t>(ranks_ + from) + number % 2];
+}
+
+Segment::SignalCount& Segment::signals(int from, int to) const {
+  return state(from).signals(ranks_)[to];
 }
 
 Segment::SplitRequest& Segment::split(uint64_t number, int rank) const {

@@ -52,6 +52,13 @@ class Segment {
   char* collective_payload(uint64_t number, int rank, size_t bytes) const;
   char* message_payload(uint64_t number, int from, int to, size_t bytes) const;
 
+  // Signals from one rank to another, and when the last was given.
+  struct SignalCount {
+    std::atomic<uint64_t> count{0};
+    std::atomic<uint64_t> time_ns{0};
+  };
+  SignalCount& signals(int from, int to) const;
+
   struct SplitRequest {
     std::atomic<uint64_t> number{0};
     int color = 0;
