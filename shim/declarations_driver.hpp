@@ -2,6 +2,8 @@
 // that older headers lack are behind void pointers, which are passed alike.
 #pragma once
 
+#include <cuda.h>
+
 extern "C" {
 #if CUDA_VERSION < 13010
 CUresult cuLaunchHostFunc_v2(CUstream, CUhostFn, void*, unsigned sync_mode);

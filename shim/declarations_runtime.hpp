@@ -2,6 +2,8 @@
 // Structs that some headers lack are behind void pointers, which are passed alike.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 extern "C" {
 // What nvcc's code for <<<>>> calls from CUDA 13 on: in no header outside device code. A
 // cudaKernel_t is a pointer.
