@@ -9,6 +9,9 @@
 #endif
 #include <cublasLt.h>
 #include <cublas_api.h>
+#ifdef COVERAGE_DNN
+#include <cudnn.h>
+#endif
 #include <nccl.h>
 
 #include "mfusim/driver.h"
@@ -215,6 +218,36 @@ void lt_calls(cudaStream_t stream) {
 }
 #endif
 
+#ifdef COVERAGE_DNN
+// One convolution each way.
+void dnn_calls(cudaStream_t stream) {
+  cudnnHandle_t handle = nullptr;
+  cudnnTensorDescriptor_t images = nullptr;
+  cudnnFilterDescriptor_t filters = nullptr;
+  cudnnConvolutionDescriptor_t shape = nullptr;
+  void* memory = nullptr;
+  const float one = 1, zero = 0;
+  CHECK(cudaMalloc, &memory, kBytes);
+  CHECK(cudnnCreate, &handle);
+  CHECK(cudnnSetStream, handle, stream);
+  CHECK(cudnnCreateTensorDescriptor, &images);
+  CHECK(cudnnSetTensor4dDescriptor, images, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 2, 4, 8, 8);
+  CHECK(cudnnCreateFilterDescriptor, &filters);
+  CHECK(cudnnSetFilter4dDescriptor, filters, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 4, 4, 3, 3);
+  CHECK(cudnnCreateConvolutionDescriptor, &shape);
+  CHECK(cudnnSetConvolution2dDescriptor, shape, 1, 1, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION,
+        CUDNN_DATA_FLOAT);
+  CHECK(cudnnConvolutionForward, handle, &one, images, memory, filters, memory, shape,
+        CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, nullptr, 0, &zero, images, memory);
+  CHECK(cudnnConvolutionBackwardData, handle, &one, filters, memory, images, memory, shape,
+        CUDNN_CONVOLUTION_BWD_DATA_ALGO_0, nullptr, 0, &zero, images, memory);
+  CHECK(cudnnConvolutionBackwardFilter, handle, &one, images, memory, images, memory, shape,
+        CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0, nullptr, 0, &zero, filters, memory);
+  CHECK(cudnnDestroy, handle);
+  CHECK(cudaFree, memory);
+}
+#endif
+
 #ifdef COVERAGE_NCCL
 void nccl_calls(cudaStream_t stream) {
   ncclUniqueId id;
@@ -249,6 +282,9 @@ extern "C" __attribute__((visibility("default"))) int coverage_run() {
 #ifdef COVERAGE_BLAS
   blas_calls(stream);
   lt_calls(stream);
+#endif
+#ifdef COVERAGE_DNN
+  dnn_calls(stream);
 #endif
 #ifdef COVERAGE_NCCL
   nccl_calls(stream);

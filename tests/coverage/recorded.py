@@ -12,7 +12,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "integration"))
 import truth as truth_file  # noqa: E402
 
 FAMILIES = ["launches", "host functions", "graph launches", "copies", "sets", "waits", "allocations", "cuBLAS",
-            "cuBLASLt", "NCCL"]
+            "cuBLASLt", "cuDNN", "NCCL"]
 
 
 def classes():
@@ -24,7 +24,7 @@ def classes():
 
 
 CLASSES = classes()
-DEVICE_WORK = {"kLaunch", "kGraphLaunch", "kCopy", "kSet", "kGemm", "kCollective"}
+DEVICE_WORK = {"kLaunch", "kGraphLaunch", "kCopy", "kSet", "kGemm", "kOperation", "kCollective"}
 
 
 def allocates(name):
@@ -52,6 +52,7 @@ def made(truths):
         counts["allocations"] += sum(allocates(name) for name in calls)
         for product in t.lines["gemm"]:
             counts["cuBLASLt" if product["api"].startswith("cublasLt") else "cuBLAS"] += 1
+        counts["cuDNN"] += len(t.lines["operation"])
         counts["NCCL"] += len(t.lines["collective"])
     return +counts
 
@@ -71,7 +72,7 @@ def recorded(dump):
     every = list(records(dump))
     names = {r["id"]: r["text"] for kind, r in every if kind == "name"}
     of_kind = {"launch": "launches", "graph_launch": "graph launches", "copy": "copies", "set": "sets",
-               "sync": "waits", "collective": "NCCL"}
+               "sync": "waits", "operation": "cuDNN", "collective": "NCCL"}
     for kind, r in every:
         api = names.get(r.get("api"), "")
         if kind in of_kind:

@@ -54,8 +54,10 @@ class Traps:
     def unhooked(self, run):
         return {pathlib.Path(r["path"]).name: r["why"] for r in run.rows("module") if r["role"] == "unhooked"}
 
-    def seen_and_unseen(self, mode, name, why):
-        """One library as usual, which is recorded, and one that passes by, which is said."""
+    def seen_and_unseen(self, mode, name, why, opened_later=0):
+        """One library as usual, which is recorded, and one that passes by, which is said.
+
+        opened_later: launches by libraries that the second one's own open when they are needed."""
         seen = self.opened("local", self.calls("getproc5"))
         self.all_recorded(seen)
         equal("unhooked modules", self.unhooked(seen), {})
@@ -63,13 +65,15 @@ class Traps:
         self.good(both)
         if both.made()["launches"] <= seen.made()["launches"]:
             raise Mismatch("the second library launched nothing")
-        equal("calls of the first", dict(both.recorded()), dict(seen.recorded()))
+        equal("calls of the first", dict(both.recorded()), dict(seen.recorded(), launches=seen.recorded()["launches"] +
+                                                               opened_later))
         told = self.unhooked(both).get(pathlib.Path(self.calls(name)).name, "nothing")
         if why not in told:
             raise Mismatch(f"the log tells {told!r} of it, not {why!r}")
 
     def deepbind_linked(self):
-        self.seen_and_unseen("deepbind", "local", "bound to ")
+        # cuDNN's front door opens the library that does the work, which launches a kernel for each of three operations.
+        self.seen_and_unseen("deepbind", "local", "bound to ", opened_later=3)
 
     def deepbind_looking_up(self):
         self.seen_and_unseen("deepbind", "getproc4", "bound to dlsym of libc.so.6")

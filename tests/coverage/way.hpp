@@ -31,6 +31,7 @@ inline void* library_of(std::string_view symbol) {
   const auto major = std::string(".so.") + COVERAGE_MAJOR;
   if (symbol.starts_with("cublasLt")) return library("libcublasLt" + major);
   if (symbol.starts_with("cublas")) return library("libcublas" + major);
+  if (symbol.starts_with("cudnn")) return library("libcudnn.so.9");
   if (symbol.starts_with("nccl")) return library("libnccl.so.2");
   if (symbol.starts_with("cuda") || symbol.starts_with("__cuda"))
     return library("libcudart" + major);
@@ -73,8 +74,8 @@ inline void* by_proc_address(std::string symbol) {
 template <class Function>
 Function find(const char* symbol) {
   const std::string_view name = symbol;
-  const bool driver =
-      name.starts_with("cu") && !name.starts_with("cuda") && !name.starts_with("cublas");
+  const bool driver = name.starts_with("cu") && !name.starts_with("cuda") &&
+                      !name.starts_with("cublas") && !name.starts_with("cudnn");
   return reinterpret_cast<Function>(COVERAGE_WAY >= 2 && driver ? by_proc_address(symbol)
                                                                 : by_name(symbol));
 }
