@@ -9,11 +9,11 @@ import argparse
 import collections
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 
+import log
 import truth as truth_file
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -29,14 +29,7 @@ class Log:
     """Blocks of a dump, as lists of records by kind."""
 
     def __init__(self, build, path):
-        text = subprocess.run([build / "mfushim", "dump", path], check=True, capture_output=True, text=True).stdout
-        self.records = collections.defaultdict(list)
-        kind = None
-        for line in text.splitlines():
-            if line.startswith("block "):
-                kind = line.split()[1]
-            elif line.startswith("  "):
-                self.records[kind].append(dict(re.findall(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)', line)))
+        self.records = log.records(build, path)
         self.names = {r["id"]: r["text"].strip('"') for r in self.records["name"]}
         self.shapes = {r["id"]: r for r in self.records["gemm_shape"]}
 

@@ -2,7 +2,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
-#include <cstring>
 
 #include "support/check.hpp"
 #include "support/newest_nccl.h"
@@ -60,18 +59,19 @@ void configured(const Program& p) {
 }
 
 void exchange(const Program& p, size_t count) {
+  CHECK_NCCL(ncclGroupStart());
   CHECK_NCCL(ncclSend(p.in, count, ncclFloat, p.other(), p.world, p.stream));
   CHECK_NCCL(pncclRecv(p.out, count, ncclFloat, p.other(), p.world, p.stream));
+  CHECK_NCCL(ncclGroupEnd());
 }
 
 void groups(const Program& p) {
-  CHECK_NCCL(ncclGroupStart());
   exchange(p, 301);
-  CHECK_NCCL(ncclGroupEnd());
 
   CHECK_NCCL(pncclGroupStart());
   exchange(p, 302);
-  exchange(p, 303);
+  CHECK_NCCL(pncclSend(p.in, 303, ncclFloat, p.other(), p.world, p.stream));
+  CHECK_NCCL(ncclRecv(p.out, 303, ncclFloat, p.other(), p.world, p.stream));
   CHECK_NCCL(pncclGroupEnd());
 
   // An inner end that simulates is like any other: what it ends begins at the outer one.
@@ -107,54 +107,93 @@ void all_reduce(const Program& p, ncclComm_t communicator, size_t count) {
   CHECK_CUDA(cudaStreamSynchronize(p.stream));
 }
 
-void made_anew(const Program& p) {
-  ncclUniqueId id{};
-  if (p.rank.index == 0) CHECK_NCCL(ncclGetUniqueId(&id));
+// An id for all ranks, which only the first can make.
+ncclUniqueId from_the_first(const Program& p, ncclUniqueId id) {
   CHECK_CUDA(cudaMemcpy(p.in, &id, sizeof id, cudaMemcpyHostToDevice));
   CHECK_NCCL(ncclBroadcast(p.in, p.in, sizeof id, ncclUint8, 0, p.world, p.stream));
   CHECK_CUDA(cudaStreamSynchronize(p.stream));
   CHECK_CUDA(cudaMemcpy(&id, p.in, sizeof id, cudaMemcpyDeviceToHost));
+  return id;
+}
+
+void made_anew(const Program& p) {
+  ncclUniqueId id{};
+  CHECK_NCCL(ncclGetUniqueId(&id));
+  id = from_the_first(p, id);
+  const int rank = p.rank.index;
+  size_t count = 501;  // and on
+  const auto use_and_end = [&](ncclComm_t made, bool strong) {
+    all_reduce(p, made, count++);
+    CHECK_NCCL(strong ? pncclCommFinalize(made) : ncclCommFinalize(made));
+    CHECK_NCCL(strong ? pncclCommDestroy(made) : ncclCommDestroy(made));
+    ++id.internal[0];
+  };
   ncclComm_t made = nullptr;
-  CHECK_NCCL(ncclCommInitRankConfig(&made, 2, id, p.rank.index, nullptr));
-  all_reduce(p, made, 501);
-  CHECK_NCCL(ncclCommFinalize(made));
+  CHECK_NCCL(ncclCommInitRank(&made, 2, id, rank));
+  use_and_end(made, true);
+  CHECK_NCCL(pncclCommInitRank(&made, 2, id, rank));
+  use_and_end(made, false);
+  CHECK_NCCL(ncclCommInitRankConfig(&made, 2, id, rank, nullptr));
+  use_and_end(made, true);
+  CHECK_NCCL(pncclCommInitRankConfig(&made, 2, id, rank, nullptr));
+  use_and_end(made, false);
+  CHECK_NCCL(ncclCommInitRankScalable(&made, 2, rank, 1, &id, nullptr));
+  use_and_end(made, true);
+  CHECK_NCCL(pncclCommInitRankScalable(&made, 2, rank, 1, &id, nullptr));
+  use_and_end(made, false);
+  // Each rank for itself.
+  CHECK_NCCL(ncclCommInitAll(&made, 1, nullptr));
   CHECK_NCCL(ncclCommDestroy(made));
+  CHECK_NCCL(pncclCommInitAll(&made, 1, nullptr));
+  CHECK_NCCL(ncclCommDestroy(made));
+}
 
-  ++id.internal[0];
-  CHECK_NCCL(pncclCommInitRankScalable(&made, 2, p.rank.index, 1, &id, nullptr));
-  all_reduce(p, made, 502);
-  CHECK_NCCL(pncclCommFinalize(made));
-  CHECK_NCCL(pncclCommDestroy(made));
-
+void split(const Program& p) {
+  ncclComm_t made = nullptr;
   // Both in reverse order, then apart.
   CHECK_NCCL(ncclCommSplit(p.world, 0, -p.rank.index, &made, nullptr));
-  all_reduce(p, made, 503);
+  all_reduce(p, made, 511);
   CHECK_NCCL(ncclCommRevoke(made, 0));
   CHECK_NCCL(ncclCommAbort(made));
   CHECK_NCCL(pncclCommSplit(p.world, p.rank.index, 0, &made, nullptr));
-  all_reduce(p, made, 504);
+  all_reduce(p, made, 512);
   CHECK_NCCL(pncclCommRevoke(made, 0));
   CHECK_NCCL(pncclCommAbort(made));
 }
 
 // The first rank alone, then with the other one again, which is new to it.
-void shrunk_and_grown(const Program& p, size_t count) {
+void shrunk_and_grown(const Program& p, size_t count, decltype(&ncclCommShrink) shrink,
+                      decltype(&ncclCommGrow) grow) {
   ncclComm_t alone = nullptr, grown = nullptr;
   ncclUniqueId id{};
   if (p.rank.index == 0) {
     int left_out = 1;
-    CHECK_NCCL(ncclCommShrink(p.world, &left_out, 1, &alone, nullptr, NCCL_SHRINK_DEFAULT));
+    CHECK_NCCL(shrink(p.world, &left_out, 1, &alone, nullptr, NCCL_SHRINK_DEFAULT));
     all_reduce(p, alone, count);
     CHECK_NCCL(ncclCommGetUniqueId(alone, &id));
   }
-  CHECK_CUDA(cudaMemcpy(p.in, &id, sizeof id, cudaMemcpyHostToDevice));
-  CHECK_NCCL(ncclBroadcast(p.in, p.in, sizeof id, ncclUint8, 0, p.world, p.stream));
-  CHECK_CUDA(cudaStreamSynchronize(p.stream));
-  CHECK_CUDA(cudaMemcpy(&id, p.in, sizeof id, cudaMemcpyDeviceToHost));
-  CHECK_NCCL(ncclCommGrow(alone, 2, &id, alone != nullptr ? -1 : 1, &grown, nullptr));
+  id = from_the_first(p, id);
+  CHECK_NCCL(grow(alone, 2, &id, alone != nullptr ? -1 : 1, &grown, nullptr));
   all_reduce(p, grown, count + 1);
   CHECK_NCCL(ncclCommDestroy(grown));
   if (alone != nullptr) CHECK_NCCL(ncclCommDestroy(alone));
+}
+
+// What changes neither ranks nor data.
+void side_calls(const Program& p) {
+  void* handle = nullptr;
+  void* memory = nullptr;
+  ncclWindow_t window = nullptr;
+  CHECK_NCCL(ncclMemAlloc(&memory, kRoom));
+  CHECK_NCCL(ncclMemFree(memory));
+  CHECK_NCCL(pncclMemAlloc(&memory, kRoom));
+  BOTH(CommRegister, p.world, memory, kRoom, &handle);
+  BOTH(CommDeregister, p.world, handle);
+  CHECK_NCCL(pncclCommWindowRegister(p.world, memory, kRoom, &window, 0));
+  CHECK_NCCL(pncclCommWindowDeregister(p.world, window));
+  CHECK_NCCL(pncclMemFree(memory));
+  BOTH(CommSuspend, p.world, 1);
+  BOTH(CommResume, p.world);
 }
 
 }  // namespace
@@ -168,25 +207,23 @@ int main(int, char** argv) {
   p.world = join_communicator(p.rank);
   CHECK_CUDA(cudaStreamCreateWithFlags(&p.stream, cudaStreamNonBlocking));
   void* memory = nullptr;
-  void* handle = nullptr;
-  CHECK_NCCL(ncclMemAlloc(&memory, 2 * kRoom));
+  CHECK_CUDA(cudaMalloc(&memory, 2 * kRoom));
   p.in = static_cast<char*>(memory);
   p.out = p.in + kRoom;
   CHECK_CUDA(cudaMemset(memory, 0, 2 * kRoom));
-  CHECK_NCCL(ncclCommRegister(p.world, memory, 2 * kRoom, &handle));
   CHECK_NCCL(ncclCommWindowRegister(p.world, p.out, kRoom, &p.window, 0));
   collectives(p);
   configured(p);
   groups(p);
   one_sided(p);
-  CHECK_NCCL(ncclCommSuspend(p.world, 1));
-  CHECK_NCCL(ncclCommResume(p.world));
+  side_calls(p);
   made_anew(p);
-  shrunk_and_grown(p, 601);
+  split(p);
+  shrunk_and_grown(p, 601, ncclCommShrink, ncclCommGrow);
+  shrunk_and_grown(p, 611, pncclCommShrink, pncclCommGrow);
   CHECK_CUDA(cudaStreamSynchronize(p.stream));
   CHECK_NCCL(ncclCommWindowDeregister(p.world, p.window));
-  CHECK_NCCL(ncclCommDeregister(p.world, handle));
-  CHECK_NCCL(ncclMemFree(memory));
+  CHECK_CUDA(cudaFree(memory));
   CHECK_NCCL(ncclCommDestroy(p.world));
   if (p.rank.index == 0) std::printf("every form of NCCL's calls on %d ranks\n", p.rank.world);
   return 0;
