@@ -85,6 +85,19 @@ TEST_CASE("a trampoline under the vendor's name is passed through once") {
   CHECK(look_up(trampoline, "trampoline_calls")() == 1);
 }
 
+TEST_CASE("each of two providers of NCCL's names is reached by its own callers") {
+  void* const user = open_library("libdoor_nccl_user.so");
+  void* const second_user = open_library("libdoor_second_nccl_user.so");
+  void* const nccl = dlsym(open_library("libnccl.so.2"), "ncclGroupStart");
+  void* const second = dlsym(open_library("libdoor_second_nccl.so"), "ncclGroupStart");
+  CHECK(is_hooked(nccl));
+  CHECK(is_hooked(second));
+  CHECK(call(nccl) == 1);
+  CHECK(call(second) == 11);
+  CHECK(look_up(user, "user_start")() == 1);
+  CHECK(look_up(second_user, "user_start")() == 11);
+}
+
 TEST_CASE("RTLD_NEXT still means next after the caller") {
   void* const first = open_library("libdoor_first.so");
   CHECK(look_up(first, "door_value")() == 1);
