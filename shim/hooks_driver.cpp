@@ -276,6 +276,14 @@ void describe(Tag<api>, const Target&, Details& d, auto, std::size_t, auto, std:
   (set_stream(d, stream), ...);
 }
 
+template <Api api>
+requires AnyOf<api, cuStreamWriteValue32, cuStreamWriteValue64>
+void describe(Tag<api>, const Target&, Details& d, CUstream stream, CUdeviceptr, auto value,
+              unsigned) {
+  d.set_bytes(sizeof value);
+  set_stream(d, stream);
+}
+
 // Waiting, and memory.
 
 static void describe(Tag<cuStreamSynchronize>, const Target&, Details& d, CUstream stream) {

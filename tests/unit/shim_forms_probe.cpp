@@ -100,6 +100,14 @@ void driver_sets() {
   SET(DRIVER, cuMemsetD2D8_v2, 7 * 3, "none", g_to, kPitch, 1, 7, 3);
   SET(DRIVER, cuMemsetD2D32_v2, 4 * 7 * 3, "none", g_to, kPitch, 1, 7, 3);
   SET(DRIVER, cuMemsetD2D16Async, 2 * 11 * 3, "own", g_to, kPitch, 1, 11, 3, g_stream);
+  SET(DRIVER, cuStreamWriteValue32, 4, "own", g_stream, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue32_ptsz, 4, "thread", nullptr, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue32_v2, 4, "default", nullptr, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue32_v2_ptsz, 4, "own", g_stream, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue64, 8, "own", g_stream, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue64_ptsz, 8, "thread", nullptr, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue64_v2, 8, "default", nullptr, g_to, 1, 0);
+  SET(DRIVER, cuStreamWriteValue64_v2_ptsz, 8, "own", g_stream, g_to, 1, 0);
 }
 
 // The driver's call beneath knows the stream and the bytes; the kind is the runtime's.

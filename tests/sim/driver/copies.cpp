@@ -1,4 +1,4 @@
-// cuMemcpy* and cuMemset*: every form becomes one CopyOp or SetOp in a stream.
+// cuMemcpy*, cuMemset* and cuStreamWriteValue*: every form becomes one CopyOp or SetOp in a stream.
 #include <algorithm>
 
 #include "capture.hpp"
@@ -82,7 +82,7 @@ CopyOp volume(const Params& p) {
   return op;
 }
 
-CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width,
+CUresult set(CUdeviceptr to, size_t pitch, uint64_t value, uint32_t element_bytes, size_t width,
              size_t rows, CUstream handle, Blocking blocking) {
   MFUSIM_NEED_CONTEXT(context);
   MFUSIM_NEED_STREAM(stream, handle);
@@ -214,6 +214,23 @@ CUresult impl_cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short va
 CUresult impl_cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned int value, size_t width,
                                  size_t rows, CUstream stream) {
   return set(to, pitch, value, 4, width, rows, stream, Blocking::no);
+}
+
+// A set of one element; captured, the node is of that kind too, where the vendor's is a batch of
+// memory operations.
+CUresult impl_cuStreamWriteValue32(CUstream stream, CUdeviceptr to, cuuint32_t value, unsigned) {
+  return set(to, 0, value, sizeof value, 1, 1, stream, Blocking::no);
+}
+CUresult impl_cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr to, cuuint32_t value,
+                                      unsigned flags) {
+  return impl_cuStreamWriteValue32(stream, to, value, flags);
+}
+CUresult impl_cuStreamWriteValue64(CUstream stream, CUdeviceptr to, cuuint64_t value, unsigned) {
+  return set(to, 0, value, sizeof value, 1, 1, stream, Blocking::no);
+}
+CUresult impl_cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr to, cuuint64_t value,
+                                      unsigned flags) {
+  return impl_cuStreamWriteValue64(stream, to, value, flags);
 }
 
 }  // namespace mfusim

@@ -292,7 +292,7 @@ CUresult impl_cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARA
   if (!op || !out) return CUDA_ERROR_INVALID_VALUE;
   *out = {reinterpret_cast<CUdeviceptr>(op->to),
           op->pitch,
-          op->value,
+          unsigned(op->value),
           op->element_bytes,
           op->width,
           op->rows};

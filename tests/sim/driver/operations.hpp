@@ -51,7 +51,7 @@ struct CopyOp {
 
 struct SetOp {
   void* to = nullptr;
-  uint32_t value = 0;
+  uint64_t value = 0;  // its lowest element_bytes
   uint32_t element_bytes = 1;
   size_t width = 0, rows = 1;  // elements, rows
   size_t pitch = 0;

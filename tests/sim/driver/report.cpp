@@ -90,7 +90,7 @@ void report(const Work& work, const SetOp& s) {
   }
   MfusimActivity a = activity_of(work, MFUSIM_SET);
   a.bytes = s.bytes();
-  a.value = s.value;
+  a.value = uint32_t(s.value);
   tell(a);
 }
 

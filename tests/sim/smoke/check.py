@@ -11,7 +11,7 @@ import tempfile
 # name: what the source does. launches counts driver launch calls, captured ones included; kernels what ran.
 EXPECTED = {
     # check_waiting 1, check_graph 2 captured and 3 x 2 replayed, check_capture_rules 1 captured, main 100
-    "driver_smoke": {"launch": 104, "kernel": 107, "graph_launch": 3, "copy": 2, "set": 1, "stub": ["cuArrayCreate_v2"],
+    "driver_smoke": {"launch": 104, "kernel": 107, "graph_launch": 3, "copy": 2, "set": 2, "stub": ["cuArrayCreate_v2"],
                      "flops": 4e9},
     "runtime_smoke": {"launch": 7, "kernel": 7, "graph_launch": 0, "copy": 2, "set": 1, "stub": [], "flops": 0},
     "nvcc_smoke": {"launch": 10, "kernel": 10, "graph_launch": 0, "copy": 0, "set": 0, "stub": [], "flops": 0},

@@ -70,7 +70,7 @@ void check_waiting(const Kernels& k, CUstream stream) {
   EXPECT(milliseconds >= 20);
 }
 
-// Copies, a host function and a memset take effect in stream order.
+// Copies, a host function, a memset and a written value take effect in stream order.
 void check_payload(CUstream stream) {
   CUdeviceptr device;
   std::vector<uint32_t> sent(1000), got(1000);
@@ -79,12 +79,14 @@ void check_payload(CUstream stream) {
   OK(cuMemAlloc(&device, bytes));
   OK(cuMemcpyHtoDAsync(device, sent.data(), bytes, stream));
   OK(cuMemsetD32Async(device, 7, 10, stream));
+  OK(cuStreamWriteValue64(stream, device + 20 * sizeof(uint32_t), 0x500000003, 0));
   OK(cuMemcpyDtoHAsync(got.data(), device, bytes, stream));
   int order = 0;
   OK(cuLaunchHostFunc(
       stream, [](void* data) { *static_cast<int*>(data) = 1; }, &order));
   OK(cuStreamSynchronize(stream));
   EXPECT(order == 1 && got[0] == 7 && got[9] == 7 && got[10] == 10 && got[999] == 999);
+  EXPECT(got[19] == 19 && got[20] == 3 && got[21] == 5 && got[22] == 22);
   OK(cuMemFree(device));
 }
 
