@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-TESTS = r"^(coverage\.|unit\.doors|contract\.(symbol_versions|late_loading))"
+TESTS = r"^(coverage\.|unit\.doors|contract\.(symbol_versions|late_loading)|three_ways\.cudnn_forms)"
 
 # Name: what it protects from, file, text, and what stands in its place without the protection.
 MUTATIONS = {
@@ -67,8 +67,14 @@ MUTATIONS = {
         "look-ups before any constructor of ours", "shim/redirect.cpp", "  load_real_dlsym();\n", ""),
     "nested calls are one": (
         "one launch, product or collective counted twice", "shim/rows.hpp",
-        "  return row.api_class != format::ApiClass::kLaunch || !outer.details.filled;\n",
-        "  return row.api_class == format::ApiClass::kCopy && !outer.details.filled;\n"),
+        "  return row.api_class != kLaunch || !outer.details.filled;\n",
+        "  return row.api_class == kCopy && !outer.details.filled;\n"),
+    "a product inside an operation is part of it": (
+        "one operation counted as a product too", "shim/rows.hpp",
+        "    return row.api_class == kGemm && outer.api_class == kOperation;\n", "    return false;\n"),
+    "a link is its module's": (
+        "one module's calls that go where another's do", "shim/links.hpp",
+        "reinterpret_cast<std::uintptr_t>(caller) - link->code.begin >= link->code.size) [[unlikely]]", "false)"),
     "anonymous version node": (
         "a recorder that loads and sees nothing", "shim/exports.map",
         "{", "MFUSHIM_1.0 {"),
