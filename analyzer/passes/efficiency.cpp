@@ -90,7 +90,7 @@ Efficiency find_efficiency(const model::Run& run, const std::vector<std::optiona
   if (!possible) return result;
   result.peak = *possible / time;
   result.value = flops / *possible;
-  result.hfu = static_cast<double>(products.executed) / *possible;
+  result.hfu = static_cast<double>(products.executed + operations.flops) / *possible;
   result.high = *result.value + static_cast<double>(kernels.unknown_product_ns) / 1e9 / time;
   return result;
 }

@@ -53,9 +53,9 @@ void print_mfu(std::string& out, const Analysis& a) {
   else
     print(out, "MFU unknown: {}\n", e.absent_because);
   if (e.flops > 0)
-    print(out, "  work   {} in {}, from recorded shapes\n",
-          si(static_cast<double>(e.flops), "FLOP"),
-          plural(a.products.executions, "matrix product"));
+    print(out, "  work   {} in {}{}, from recorded shapes\n",
+          si(static_cast<double>(e.flops), "FLOP"), plural(a.products.executions, "matrix product"),
+          a.operations.flops > 0 ? " and in operations of cuDNN" : "");
   if (a.products.unknown_shapes > 0)
     print(out, "         {} more have shapes that the host never sees\n",
           count(a.products.unknown_shapes));
