@@ -23,9 +23,8 @@ template <format::Api api>
 struct Tag {};
 
 // Makes the call and writes its records: one, or one for each shape of work in it (of a call that
-// failed, the arguments may be nonsense). `frame`: null
-// for a leaf, whose record is begun when it is over. What rdtsc waits for is all that comes before
-// it, so as little as can be does.
+// failed, the arguments may be nonsense). `frame`: null for a leaf, whose record is begun when it
+// is over. What rdtsc waits for is all that comes before it, so as little as can be does.
 template <format::Api api, class R, class... Args>
 [[gnu::always_inline]] inline Result<R> record(const Target& target, Frame* frame, Frame* outer,
                                                Details& details, R (*real)(Args...), Args... args) {

@@ -12,14 +12,7 @@ import tempfile
 
 from recorded import Run
 
-
-class Mismatch(Exception):
-    pass
-
-
-def equal(what, found, wanted):
-    if found != wanted:
-        raise Mismatch(f"{what}: {found!r} should be {wanted!r}")
+from mismatch import Mismatch, equal  # noqa: E402, beside the integration tests
 
 
 class Traps:

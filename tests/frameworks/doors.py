@@ -3,7 +3,7 @@ import collections
 import re
 import subprocess
 
-from three_ways import Mismatch, equal
+from mismatch import Mismatch, equal
 
 LAUNCH = re.compile(r"Launch(?!HostFunc)")  # kernels and graphs
 

@@ -8,7 +8,7 @@ import signal
 import sys
 
 import run
-from three_ways import Mismatch, equal
+from mismatch import Mismatch, equal
 
 ENDS = {"normal": 0, "exception": 1, "sys.exit": 3, "os._exit": 4, "SIGTERM": 128 + signal.SIGTERM,
         "SIGKILL": 128 + signal.SIGKILL}

@@ -4,7 +4,8 @@ import json
 import re
 import subprocess
 
-from three_ways import SOURCE, Mismatch, equal
+from mismatch import Mismatch, equal
+from three_ways import SOURCE
 
 # How often these are called depends on how long things take.
 POLLS = {"cudaEventQuery", "cudaStreamQuery", "cuEventQuery", "cuStreamQuery", "cudaGetLastError"}

@@ -6,8 +6,8 @@ import re
 import subprocess
 
 import three_ways
-from three_ways import equal
 import truth as truth_file
+from mismatch import Mismatch, equal
 
 MATRIX_PRODUCTS = {"aten.mm", "aten.addmm", "aten.bmm", "aten.baddbmm", "aten._scaled_mm", "aten._grouped_mm",
                    "aten._scaled_grouped_mm"}
@@ -77,7 +77,7 @@ def check_import(runs):
             worst = max(worst, abs(ours - theirs))
     records = max(t["records"] for t in times)
     if worst > KINETO_CLOCK_ERROR_NS + records:  # Kineto rounds each time to a nanosecond
-        raise three_ways.Mismatch(f"imported ledger is {worst} ns off the truth")
+        raise Mismatch(f"imported ledger is {worst} ns off the truth")
     return f"its trace imported, {worst} ns off"
 
 
@@ -99,7 +99,7 @@ def noted_collectives(entry, ranks):
         count, dtype = math.prod(entry["output_sizes"][0]), DTYPES[entry["output_dtypes"][0]]
         return [("send", dtype, count)] * (ranks - 1) if entry["input_sizes"] else [("recv", dtype, count)]
     if name not in OPERATIONS:
-        raise three_ways.Mismatch(f"the flight record has '{entry['profiling_name']}', which this test does not know")
+        raise Mismatch(f"the flight record has '{entry['profiling_name']}', which this test does not know")
     operation, whose = OPERATIONS[name]
     count = math.prod(entry[f"{whose}_sizes"][0])
     if operation == "all_to_all":

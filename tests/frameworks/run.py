@@ -21,6 +21,7 @@ import oracles  # noqa: E402
 import table  # noqa: E402
 import three_ways  # noqa: E402
 import truth as truth_file  # noqa: E402
+from mismatch import Mismatch, equal  # noqa: E402
 
 SKIPPED, UNAVAILABLE = 77, 69  # the latter: scripts/framework could not fetch the wheels
 
@@ -33,7 +34,7 @@ def why_missing(build, framework):
     if done.returncode == UNAVAILABLE:
         return done.stderr.strip().splitlines()[-1]
     if done.returncode != 0:
-        raise three_ways.Mismatch(f"scripts/framework {framework}: {done.stderr.strip()}")
+        raise Mismatch(f"scripts/framework {framework}: {done.stderr.strip()}")
     return None
 
 
@@ -75,9 +76,9 @@ def check_three_ways(runs):
     ways = {"bare": runs.run("bare", shim=False), "recorded": runs.run("recorded"),
             "disabled": runs.run("disabled", MFUSHIM_DISABLE="1")}
     for way, done in ways.items():
-        three_ways.equal(f"exit code {way}", done.returncode, runs.program.exit_code)
-        three_ways.equal(f"standard output {way}", done.stdout, ways["bare"].stdout)
-        three_ways.equal(f"the recorder's messages {way}", [s for s in done.stderr.splitlines() if "mfushim:" in s], [])
+        equal(f"exit code {way}", done.returncode, runs.program.exit_code)
+        equal(f"standard output {way}", done.stdout, ways["bare"].stdout)
+        equal(f"the recorder's messages {way}", [s for s in done.stderr.splitlines() if "mfushim:" in s], [])
     harmless.check_guard(runs)
     harmless.check_logs(runs)
     if runs.program.calls:
@@ -95,7 +96,7 @@ def check_three_ways(runs):
 def observe(runs, way, **settings):
     observer = (str(HERE / "observe.py"), str(runs.work / way))
     done = runs.run(way, observer, MFUSHIM_GPU_TIME="off", TORCH_NCCL_TRACE_BUFFER_SIZE="2000", **settings)
-    three_ways.equal(f"exit code {way}", done.returncode, runs.program.exit_code)
+    equal(f"exit code {way}", done.returncode, runs.program.exit_code)
     return way
 
 
@@ -123,7 +124,7 @@ def main():
         print(f"{options.program}: {check_three_ways(runs)}")
         if runs.program.observed:
             print(f"{options.program}: {check_observed(runs)}")
-    except three_ways.Mismatch as mismatch:
+    except Mismatch as mismatch:
         print(f"{options.program}: {mismatch} (files: {runs.work})", file=sys.stderr)
         return 1
     return 0

@@ -17,20 +17,12 @@ import sys
 
 import log
 import truth as truth_file
+from mismatch import Mismatch, equal
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # What tests/programs/nccl_forms.cpp asks for in groups: counts of elements. Each send has its receive.
 GROUPS = [[301, 301], [302, 302, 303, 303], [304, 304, 305], [306, 306], [307, 307]]
 SIMULATED = {306, 307}
-
-
-class Mismatch(Exception):
-    pass
-
-
-def equal(what, recorded, true):
-    if recorded != true:
-        raise Mismatch(f"{what}: recorded {recorded!r}, true {true!r}")
 
 
 class Log:

@@ -12,17 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+from mismatch import Mismatch, equal
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LAUNCHES, COPIES = 40, 10  # of the program: 10 rounds of one copy and 4 kernels
-
-
-class Mismatch(Exception):
-    pass
-
-
-def equal(what, found, expected):
-    if found != expected:
-        raise Mismatch(f"{what}: {found!r}, not {expected!r}")
 
 
 class Place:

@@ -14,15 +14,9 @@ import subprocess
 import sys
 
 import truth as truth_file
+from mismatch import Mismatch, equal
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-class Mismatch(Exception):
-    pass
-
-
-def equal(what, reported, true):
-    if reported != true:
-        raise Mismatch(f"{what}: reported {reported!r}, true {true!r}")
 
 
 def run(build, work, way, command):
