@@ -17,10 +17,9 @@ namespace mfusim {
 namespace {
 
 constexpr char kDefaultGpu[] = "H100-SXM5-80GB";
-constexpr uint64_t kKernelFloorNs = 1'500;  // an empty kernel on the device
-constexpr uint64_t kElementwiseFloorNs = 2'000;
+constexpr uint64_t kKernelFloorNs = 1'500;    // an empty kernel on the device
+constexpr uint64_t kModelledFloorNs = 2'000;  // of a kernel that states no cost
 constexpr uint64_t kTransferFloorNs = 1'500;
-constexpr double kBytesPerThread = 16;
 
 using Row = std::map<std::string, std::string>;
 
@@ -138,10 +137,10 @@ uint64_t roofline_ns(double flops, double bytes, int dtype, uint64_t fixed_ns) {
   return std::max(fixed_ns, uint64_t(seconds * 1e9)) + kKernelFloorNs;
 }
 
-uint64_t geometry_ns(uint64_t threads) {
+uint64_t modelled_ns(double flops, double bytes) {
   if (instant()) return 0;
-  return std::max(kElementwiseFloorNs,
-                  uint64_t(double(threads) * kBytesPerThread / gpu_model().memory_rate * 1e9));
+  const double seconds = std::max(flops / peak_flops(CUDA_R_16F), bytes / gpu_model().memory_rate);
+  return std::max(kModelledFloorNs, uint64_t(seconds * 1e9));
 }
 
 uint64_t transfer_ns(uint64_t bytes, double rate) {

@@ -31,8 +31,9 @@ double peak_flops(int dtype);
 
 // max(fixed, flops / peak, bytes / memory rate) + the time any kernel takes, in ns.
 uint64_t roofline_ns(double flops, double bytes, int dtype, uint64_t fixed_ns);
-// A kernel of which only the geometry is known: an elementwise one that touches 16 bytes a thread.
-uint64_t geometry_ns(uint64_t threads);
+// Likewise for a kernel that states no cost: its products are of a 16-bit type, and it takes at
+// least 2 us.
+uint64_t modelled_ns(double flops, double bytes);
 uint64_t transfer_ns(uint64_t bytes, double rate);
 
 }  // namespace mfusim

@@ -6,6 +6,7 @@
 #include "gpu_model.hpp"
 #include "memory.hpp"
 #include "mfusim/tracing.h"
+#include "named_cost.hpp"
 
 namespace mfusim {
 namespace {
@@ -17,9 +18,8 @@ struct Overload : Fs... {
 
 uint64_t kernel_ns(const KernelOp& k) {
   if (k.costed) return roofline_ns(k.cost.flops, k.cost.bytes, k.cost.dtype, k.cost.fixed_ns);
-  uint64_t threads = 1;
-  for (int i = 0; i < 3; ++i) threads *= uint64_t(k.grid[i]) * k.block[i];
-  return geometry_ns(threads);
+  const NamedCost cost = named_cost(k.name, k.grid, k.block);
+  return modelled_ns(cost.flops, cost.bytes);
 }
 
 uint64_t copy_ns(const CopyOp& c) {

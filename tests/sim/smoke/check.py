@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 
+BYTES, FLOPS = 3350, 989400  # of an H100-SXM5-80GB, in a nanosecond: data/gpus.csv, dense, 16 bits
+
 # name: what the source does. launches counts driver launch calls, captured ones included; kernels what ran.
 EXPECTED = {
     # check_waiting 1, check_graph 2 captured and 3 x 2 replayed, check_capture_rules 1 captured, main 100
@@ -22,6 +24,17 @@ EXPECTED = {
                      "kinds": ["DtoH", "DtoH", "DtoH", "HtoD", "PtoP"]},
     # 4 threads x 200; a polled kernel; two in check_legacy
     "threads_smoke": {"launch": 803, "kernel": 803, "graph_launch": 0, "copy": 2, "set": 1, "stub": [], "flops": 0},
+    "named_cost_smoke": {"launch": 9, "kernel": 9, "graph_launch": 0, "copy": 0, "set": 0, "stub": [], "flops": 0,
+                         "durations": [
+                             64000 * 128 * 8 * 3 * 4 / BYTES,   # 8 elements a thread, three arrays of 4 bytes
+                             64000 * 128 * 2 * 2 * 2 / BYTES,   # 2 elements a thread, two arrays of 2 bytes
+                             728 * 65536 * 2 * 4 * 4 / BYTES,   # chunks of 65536 of four lists, read and written
+                             64000 * 128 * 4 * 4 * 8 / BYTES,   # 4 outputs, each of 4 loads, half a vector of 16 bytes
+                             2 * 2 * 64 * (64 * 128) ** 2 * 16 / 2 / FLOPS,  # forward: two products, causal
+                             5 * 2 * 128 * (64 * 128) ** 2 * 16 / FLOPS,     # backward: five products, 128 keys a block
+                             2 * 2 * 128 * (64 * 64) ** 2 * 16 / FLOPS,
+                             5 * 2 * 32 * (64 * 64) ** 2 * 16 / FLOPS,
+                             64000 * 128 * 16 / BYTES]},
     "cupti_smoke": {"launch": 24, "kernel": 28, "graph_launch": 2, "copy": 2, "set": 1, "stub": [], "flops": 0},
 }
 
@@ -87,6 +100,9 @@ def main():
         assert kinds == expected["kinds"], kinds
     flops = sum(line["flops"] for line in lines if line["t"] == "kernel")
     assert flops == expected["flops"], flops
+    if "durations" in expected:
+        durations = [line["end"] - line["start"] for line in lines if line["t"] == "kernel"]
+        assert durations == [int(duration) for duration in expected["durations"]], durations
     check_order(lines)
     if instant:
         assert all(line["start"] == line["end"] for line in lines if "end" in line), "work took time"

@@ -14,7 +14,7 @@ extern "C" {
 
 /* How the device clock learns how long a kernel takes. */
 enum MfusimCostKind {
-  MFUSIM_COST_GEOMETRY = 0, /* from name, grid and block: bytes of an elementwise kernel */
+  MFUSIM_COST_GEOMETRY = 0, /* from name, grid and block */
   MFUSIM_COST_PARAM0 =
       1, /* kernelParams[0] points to a const struct MfusimCost, copied at launch */
 };
