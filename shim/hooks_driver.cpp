@@ -37,14 +37,27 @@ using enum format::Api;
   set_stream(d, stream);
 }
 
+constexpr std::uint32_t launch_flags(Api api) {
+  return api == cuLaunchCooperativeKernel ? format::kLaunchCooperative : 0;
+}
+
+// The driver's work hides what fetching the configuration's memory takes.
+template <Api api>
+requires AnyOf<api, cuLaunchKernel, cuLaunchCooperativeKernel>
+[[gnu::always_inline]] inline void before(Tag<api>, const Target&, CUfunction f, unsigned gx,
+                                          unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                          unsigned bz, unsigned shared, auto...) {
+  detail::g_launches.prefetch(
+      launch_words(f, {gx, gy, gz}, {bx, by, bz}, shared, launch_flags(api)));
+}
+
 template <Api api>
 requires AnyOf<api, cuLaunchKernel, cuLaunchCooperativeKernel>
 [[gnu::always_inline]] inline void describe(Tag<api>, const Target&, Details& d, CUfunction f,
                                             unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                             unsigned by, unsigned bz, unsigned shared,
                                             CUstream stream, void**, auto...) {
-  const std::uint32_t flags = api == cuLaunchCooperativeKernel ? format::kLaunchCooperative : 0;
-  set_launch(d, stream, launch_words(f, {gx, gy, gz}, {bx, by, bz}, shared, flags));
+  set_launch(d, stream, launch_words(f, {gx, gy, gz}, {bx, by, bz}, shared, launch_flags(api)));
 }
 
 static void describe(Tag<cuLaunchKernelEx>, const Target&, Details& d, const CUlaunchConfig* c,

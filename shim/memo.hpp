@@ -13,8 +13,9 @@
 
 namespace mfushim::shim {
 
-// Direct-mapped; two keys of one slot take turns. Ids of an earlier generation are not found. A
-// version that is odd while a slot is written (a seqlock) keeps readers from half-written keys.
+// A key has two slots side by side; a third key of theirs takes turns with the second. Ids of an
+// earlier generation are not found. A version that is odd while a slot is written (a seqlock) keeps
+// readers from half-written keys.
 template <std::size_t kWords, std::size_t kSlots>
 class Memo {
  public:
@@ -23,17 +24,16 @@ class Memo {
   // The id of an equal key, or what `make()` gives; that may be 0, which is not kept.
   template <class Make>
   [[gnu::always_inline]] std::uint32_t get(const Key& key, Make&& make) noexcept {
-    Slot& slot = slots_[hash(key, kIndexes)];
-    const std::uint32_t version = slot.version.load(std::memory_order_acquire);
-    std::uint64_t differs = difference(slot, key, kIndexes);
-    const std::uint64_t value = slot.value.load(std::memory_order_acquire);
-    differs |= (version & 1) | (slot.version.load(std::memory_order_relaxed) ^ version);
-    differs |= value >> 32 ^ generation();
-    if (differs == 0) [[likely]]
-      return static_cast<std::uint32_t>(value);
-    const std::uint32_t id = make();
-    put(slot, key, id);
-    return id;
+    const std::size_t at = hash(key, kIndexes);
+    const Found first = look(slots_[at], key, kIndexes);
+    if (first.is_equal) [[likely]]
+      return first.id;
+    return get_second(at, key, std::forward<Make>(make));
+  }
+
+  // To be called some time before get(): its memory is likely to be cold.
+  [[gnu::always_inline]] void prefetch(const Key& key) const noexcept {
+    __builtin_prefetch(&slots_[hash(key, kIndexes)]);
   }
 
   // Forgets all.
@@ -52,11 +52,31 @@ class Memo {
   // launch.
   static constexpr std::make_index_sequence<kWords> kIndexes{};
 
+  struct Found {
+    bool is_equal;
+    std::uint32_t id;
+  };
   template <std::size_t... i>
-  static std::uint64_t difference(const Slot& slot, const Key& key,
-                                  std::index_sequence<i...>) noexcept {
-    return ((slot.key[i].load(std::memory_order_acquire) ^ key[i]) | ...);
+  [[gnu::always_inline]] static Found look(const Slot& slot, const Key& key,
+                                           std::index_sequence<i...>) noexcept {
+    const std::uint32_t version = slot.version.load(std::memory_order_acquire);
+    std::uint64_t differs = ((slot.key[i].load(std::memory_order_acquire) ^ key[i]) | ...);
+    const std::uint64_t value = slot.value.load(std::memory_order_acquire);
+    differs |= (version & 1) | (slot.version.load(std::memory_order_relaxed) ^ version);
+    differs |= value >> 32 ^ generation();
+    return {differs == 0, static_cast<std::uint32_t>(value)};
   }
+
+  template <class Make>
+  [[gnu::noinline]] std::uint32_t get_second(std::size_t at, const Key& key, Make&& make) noexcept {
+    const Found second = look(slots_[at ^ 1], key, kIndexes);
+    if (second.is_equal) return second.id;
+    const std::uint32_t id = make();
+    const std::uint64_t there = slots_[at].value.load(std::memory_order_relaxed);
+    put(slots_[there >> 32 == generation() && there != 0 ? at ^ 1 : at], key, id);
+    return id;
+  }
+
   // The high bits of a product depend on all bits of its factor.
   template <std::size_t... i>
   static std::size_t hash(const Key& key, std::index_sequence<i...>) noexcept {

@@ -1,30 +1,62 @@
 #!/usr/bin/env python3
 """What the recorder adds to an eager PyTorch training step that does nothing but launch: kernels take no time, so this is
-the worst case, pure host time. Runs bare and recorded alternate; each pair gives one difference of medians.
+the worst case, pure host time.
+
+Processes of one pair, bare and recorded, live at the same time and step in turn, a few steps each, so that the machine's
+drift meets both alike; a pair gives one difference, the median of its rounds. The next pair's processes are new ones,
+because where memory comes to lie changes a process's speed for as long as it lives.
 """
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FRAMEWORK = "torch@2.15"
-PAIRS, STEPS = int(os.environ.get("MFUSHIM_BENCH_PAIRS", "20")), 300
+PAIRS, ROUNDS, STEPS, WARM_UP = int(os.environ.get("MFUSHIM_BENCH_PAIRS", "20")), 40, 20, 60
 CALLS_PER_STEP = 270  # launches, products, copies and sets
 BUDGET_PERCENT = 0.5
+RECORDED = {"off": "GPU timing off", "cupti": "CUPTI on"}
 
 
-def median_step(work, way):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_OUT", "MFUSHIM_GPU_TIME", "MFUSIM_"))}
-    environment |= {"OMP_NUM_THREADS": "1", "MFUSHIM_OUT": str(work), "MFUSHIM_GPU_TIME": "cupti" if way == "cupti" else "off"}
-    command = [SOURCE / "scripts" / "sim", "--framework", FRAMEWORK, "--instant", *([] if way == "bare" else ["--shim"]),
-               "--", "python", SOURCE / "tests" / "frameworks" / "programs" / "gpt_loop.py", str(STEPS)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    for log in work.glob("*.mfl"):
-        log.unlink()
-    return int(done.stdout)
+class Loop:
+    """One process of gpt_loop.py."""
+
+    def __init__(self, work, way):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_OUT", "MFUSHIM_GPU_TIME", "MFUSIM_"))}
+        environment |= {"OMP_NUM_THREADS": "1", "MFUSHIM_OUT": str(work), "MFUSHIM_GPU_TIME": way}
+        command = [SOURCE / "scripts" / "sim", "--framework", FRAMEWORK, "--instant", *(["--shim"] if way in RECORDED else []),
+                   "--", "python", "-B", SOURCE / "tests" / "bench" / "gpt_loop.py"]
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def median_of(self, steps):
+        print(steps, file=self.process.stdin, flush=True)
+        return int(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        if self.process.wait():
+            sys.exit(f"gpt_loop.py ended with {self.process.returncode}")
+
+
+def run_pair(work):
+    """The median step of the bare process, and by way of recording the median of what it adds, in nanoseconds."""
+    loops = {way: Loop(work, way) for way in ("bare", *RECORDED)}
+    for loop in loops.values():
+        loop.median_of(WARM_UP)
+    times = {way: [] for way in loops}
+    order = list(loops)
+    for _ in range(ROUNDS):
+        for way in order:
+            times[way].append(loops[way].median_of(STEPS))
+        order.reverse()
+    for loop in loops.values():
+        loop.end()
+    added = {way: statistics.median(recorded - bare for recorded, bare in zip(times[way], times["bare"])) for way in RECORDED}
+    return statistics.median(times["bare"]), added
 
 
 def tell(what, figure, unit, budget=None):
@@ -34,20 +66,21 @@ def tell(what, figure, unit, budget=None):
 
 def main():
     work = SOURCE / "build" / "bench-logs"
-    times = {"bare": [], "off": [], "cupti": []}
+    steps, added = [], {way: [] for way in RECORDED}
     for pair in range(PAIRS):
-        order = list(times) if pair % 2 == 0 else list(reversed(times))
-        for way in order:
-            times[way].append(median_step(work, way))
-        print(f"pair {pair + 1}: " + ", ".join(f"{way} {series[-1]} ns" for way, series in times.items()), file=sys.stderr)
-    step = statistics.mean(times["bare"])
-    tell("PyTorch eager step, bare", step / 1e6, "ms")
-    for way, name in (("off", "GPU timing off"), ("cupti", "CUPTI on")):
-        added = [recorded - bare for recorded, bare in zip(times[way], times["bare"])]
-        mean, error = statistics.mean(added), 1.96 * statistics.stdev(added) / PAIRS ** 0.5
-        tell(f"PyTorch eager step, added, {name} (+- {error / step:.2%} of it)", 100 * mean / step, "%",
+        step, more = run_pair(work)
+        steps.append(step)
+        for way in RECORDED:
+            added[way].append(more[way])
+        print(f"pair {pair + 1}: bare {step:.0f} ns, added {more}", file=sys.stderr)
+        shutil.rmtree(work, ignore_errors=True)
+    step = statistics.mean(steps)
+    tell(f"PyTorch eager step, bare, {PAIRS} pairs", step / 1e6, "ms")
+    for way, name in RECORDED.items():
+        mean, error = statistics.mean(added[way]), 1.96 * statistics.stdev(added[way]) / PAIRS ** 0.5
+        tell(f"PyTorch eager step, added, {name} (95 %: +- {error / step:.2%} of it)", 100 * mean / step, "%",
              BUDGET_PERCENT if way == "off" else None)
-        tell(f"PyTorch, added per call, {name} (+- {error / CALLS_PER_STEP:.0f} ns)", mean / CALLS_PER_STEP, "ns")
+        tell(f"PyTorch, added per call, {name} (95 %: +- {error / CALLS_PER_STEP:.0f} ns)", mean / CALLS_PER_STEP, "ns")
 
 
 if __name__ == "__main__":

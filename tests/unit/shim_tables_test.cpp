@@ -171,3 +171,12 @@ TEST_CASE("the cache of ids gives each thread the id of its own key") {
   CHECK(memo.get({77, 78}, make) == 5);
   CHECK(made == 2);
 }
+
+TEST_CASE("two keys of one slot of the cache of ids keep theirs") {
+  static Memo<1, 2> memo;
+  int made = 0;
+  for (int round = 0; round < 3; ++round)
+    for (std::uint64_t key = 1; key <= 2; ++key)
+      CHECK(memo.get({key}, [&] { return static_cast<std::uint32_t>(++made); }) == key);
+  CHECK(made == 2);
+}

@@ -1,4 +1,7 @@
-"""The host's time for one eager training step of a GPT: prints the median in nanoseconds, of as many steps as asked."""
+"""The host's time for eager training steps of a GPT: for each number of steps read from standard input, prints their
+median in nanoseconds.
+"""
+import pathlib
 import statistics
 import sys
 import time
@@ -6,6 +9,7 @@ import time
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "frameworks" / "programs"))
 import gpt
 
 model = gpt.Gpt().cuda()
@@ -21,11 +25,10 @@ def step():
     optimizer.zero_grad(set_to_none=True)
 
 
-for warm_up in range(30):
-    step()
-times = []
-for timed in range(int(sys.argv[1])):
-    begin = time.perf_counter_ns()
-    step()
-    times.append(time.perf_counter_ns() - begin)
-print(int(statistics.median(times)))
+for line in sys.stdin:
+    times = []
+    for timed in range(int(line)):
+        begin = time.perf_counter_ns()
+        step()
+        times.append(time.perf_counter_ns() - begin)
+    print(int(statistics.median(times)), flush=True)
