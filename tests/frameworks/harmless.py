@@ -65,13 +65,19 @@ def check_calls(runs):
 
 
 def check_work(runs):
-    """The weaker comparison, for programs whose threads race: the calls that give the GPU work, by kind."""
+    """The weaker comparison, for programs whose threads race: each thread's calls that give the GPU work, in order."""
     def work(way):
-        return [(rank, collections.Counter(call for thread in threads for call in thread if WORK.search(call)))
+        kept = [(rank, [[call for call in thread if WORK.search(call)] for thread in threads])
                 for rank, threads in calls(runs.work / way)]
+        return sorted((rank, sorted(thread for thread in threads if thread)) for rank, threads in kept)
 
+    bare = work("bare")
     for way in ("recorded", "disabled"):
-        equal(f"calls that give work, {way}", work(way), work("bare"))
+        other = work(way)
+        equal(f"threads that give work, {way}", [(rank, len(t)) for rank, t in other], [(rank, len(t)) for rank, t in bare])
+        for (rank, a), (_, b) in zip(other, bare):
+            for sequence, expected in zip(a, b):
+                compare(f"{way}, a thread of rank '{rank}'", sequence, expected)
 
 
 def compare(where, sequence, bare):

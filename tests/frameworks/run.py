@@ -5,6 +5,7 @@ the framework's own observers, and demands that all agree.
 usage: run.py --build DIR [--framework NAME] PROGRAM      (a row of table.py; exits 77 where the framework cannot be had)
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -16,6 +17,7 @@ SOURCE = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent / "integration"))
 
 import doors  # noqa: E402
+import flight_record  # noqa: E402
 import harmless  # noqa: E402
 import oracles  # noqa: E402
 import table  # noqa: E402
@@ -42,7 +44,7 @@ class Runs:
     """Where one program's runs leave what they say and what really happened."""
 
     def __init__(self, build, framework, name):
-        self.build, self.framework, self.program = build, framework, table.PROGRAMS.get(name, table.Program())
+        self.build, self.framework, self.program = build, framework, table.program(framework, name)
         self.work = build / "frameworks" / "tests" / framework / name
         self.script = str(HERE / "programs" / f"{name}.py")
         shutil.rmtree(self.work, ignore_errors=True)
@@ -65,6 +67,10 @@ class Runs:
 
     def truths(self, way):
         return truth_file.read_truth(self.work / way)
+
+    def observed(self, what, way="observed"):
+        """What observe.py wrote of each process: its "counts" or its "trace"."""
+        return [json.loads(path.read_text()) for path in sorted((self.work / way).glob(f"{what}-*.json"))]
 
     def report(self, way):
         return three_ways.report(self.build, self.work / way / "logs")
@@ -106,7 +112,7 @@ def check_observed(runs):
         counted = observe(runs, "counted", TORCH_COMPILE_DISABLE="1")
     else:
         counted = observe(runs, "observed")
-    said = [oracles.check_flops(runs, counted), oracles.check_profiler(runs), oracles.check_flight_record(runs)]
+    said = [oracles.check_flops(runs, counted), oracles.check_profiler(runs), flight_record.check(runs)]
     return "; ".join(s for s in said if s)
 
 

@@ -2,7 +2,6 @@
 import dataclasses
 import fractions
 
-TORCH = ("torch@2.15",)
 BOTH = ("torch@2.15", "torch@2.6")
 
 
@@ -10,7 +9,7 @@ BOTH = ("torch@2.15", "torch@2.6")
 class Program:
     ranks: int = 1  # more than one: under torchrun
     exit_code: int = 0
-    frameworks: tuple = TORCH  # where it is run
+    frameworks: tuple = BOTH  # where it is run
     # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
     # counter counts the capture, and what a replay multiplies is not recorded; or of a DTensor, whose products it counts
     # whole on each rank.
@@ -18,19 +17,20 @@ class Program:
     compiled: bool = False  # compiles kernels, by torch.compile or Triton
     only_door: str | None = None  # by which all its launches come
     observed: bool = True  # run again under PyTorch's own observers
-    # What is compared of the public CUDA calls: each thread's sequence, or, where threads race (a watchdog, a loader of
-    # data), how many of each kind give the GPU work; None where even that depends on when a process is killed.
+    # What is compared of each thread's sequence of public CUDA calls: all, or, where threads race (a watchdog, a loader of
+    # data, memory that autograd's thread frees), those that give the GPU work; None where even that depends on when a
+    # process is killed.
     calls: str | None = "sequence"
 
 
 PROGRAMS = {
     # One GPU
-    "gpt_eager": Program(frameworks=BOTH),
+    "gpt_eager": Program(),
     "gpt_fp16_scaler": Program(),
     "gpt_tf32": Program(),
     "grad_accumulation": Program(),
-    "checkpointing": Program(),
-    "cuda_graph_step": Program(frameworks=BOTH, products_per_counted=fractions.Fraction(3, 4)),
+    "checkpointing": Program(calls="work"),
+    "cuda_graph_step": Program(products_per_counted=fractions.Fraction(3, 4)),
     "dataloader_workers": Program(calls="work"),
     "oom_caught": Program(),
     "generate": Program(),
@@ -43,7 +43,7 @@ PROGRAMS = {
     "jiterator": Program(),
     "compile_default": Program(compiled=True),
     # Two GPUs
-    "ddp": Program(frameworks=BOTH, ranks=2, calls="work"),
+    "ddp": Program(ranks=2, calls="work"),
     "fsdp2": Program(ranks=2, calls="work"),
     "tensor_parallel": Program(ranks=2, calls="work", products_per_counted=fractions.Fraction(1, 2)),
     "zero1": Program(ranks=2, calls="work"),
@@ -52,3 +52,12 @@ PROGRAMS = {
     "collectives": Program(ranks=2, calls="work", only_door="getproc"),
     "worker_crash": Program(ranks=2, exit_code=1, observed=False, calls=None),
 }
+
+# What is different under one framework.
+DIFFERENT = {
+    ("torch@2.6", "triton_kernel"): {"only_door": "symbol"},  # Triton 3.2 links the driver, later ones look it up
+}
+
+
+def program(framework, name):
+    return dataclasses.replace(PROGRAMS.get(name, Program()), **DIFFERENT.get((framework, name), {}))
