@@ -6,6 +6,7 @@
 namespace mfushim::commands {
 
 int assemble(const Arguments& arguments);
+int calc(const Arguments& arguments);
 int dump(const Arguments& arguments);
 int import_traces(const Arguments& arguments);
 int report(const Arguments& arguments);

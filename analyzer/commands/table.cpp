@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kCommands = {
     Command{"run", "[options] -- COMMAND", "a program under the recorder", run},
     Command{"report", "LOGS... [options]", "where the GPU time of a run went", report},
+    Command{"calc", "--gpu G --model M ...", "MFU of a configuration and a speed", calc},
     Command{"import", "kineto FILE... -o DIR", "traces of other recorders as logs", import_traces},
     Command{"dump", "LOG", "a log as readable text", dump},
     Command{"assemble", "TEXT -o LOG", "the log of such a text", assemble},

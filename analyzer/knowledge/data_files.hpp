@@ -7,5 +7,6 @@ namespace mfushim::knowledge {
 
 extern const std::string_view kGpusCsv;
 extern const std::string_view kKernelClassesCsv;
+extern const std::string_view kModelsCsv;
 
 }  // namespace mfushim::knowledge

@@ -1,10 +1,9 @@
 // Turns the rows of gpus.csv into peaks by element type.
 #include "knowledge/gpus.hpp"
 
-#include <charconv>
-
 #include "knowledge/csv.hpp"
 #include "knowledge/data_files.hpp"
+#include "knowledge/text.hpp"
 
 namespace mfushim::knowledge {
 
@@ -27,37 +26,21 @@ constexpr PeakColumn kPeakColumns[] = {
     {"fp4_tc_tflops", DType::kF4E2M1}, {"int8_tc_tops", DType::kI8},
 };
 
-std::optional<double> number(const CsvRow& row, std::string_view column) {
-  const auto cell = row.find(column);
-  if (cell == row.end()) return std::nullopt;
-  const std::string& text = cell->second;
-  double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::vector<std::string> split_names(std::string_view text) {
-  std::vector<std::string> names;
-  while (!text.empty()) {
-    const std::size_t end = text.find('|');
-    names.emplace_back(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-  return names;
-}
-
 Gpu make_gpu(const CsvRow& row) {
   Gpu gpu;
   gpu.name = row.find("gpu")->second;
   if (const auto cell = row.find("device_name_strings"); cell != row.end())
-    gpu.driver_names = split_names(cell->second);
+    gpu.driver_names = split(cell->second, '|');
   if (const auto cell = row.find("uncertain_fields"); cell != row.end())
     gpu.uncertain_fields = cell->second;
   for (const auto& [column, dtype] : kPeakColumns)
-    if (const auto tera = number(row, column); tera && !gpu.peak(dtype))
+    if (const auto tera = number_in(row, column); tera && !gpu.peak(dtype))
       gpu.peaks.push_back({dtype, *tera * 1e12});
-  if (const auto giga = number(row, "hbm_gb_per_s")) gpu.hbm_bytes_per_s = *giga * 1e9;
+  if (const auto giga = number_in(row, "hbm_gb_per_s")) gpu.hbm_bytes_per_s = *giga * 1e9;
+  if (const auto giga = number_in(row, "hbm_gb")) gpu.memory_bytes = *giga * (1 << 30);
+  if (gpu.uncertain_fields.find("sm_count") == std::string::npos &&
+      gpu.uncertain_fields.find("SM count") == std::string::npos)
+    gpu.sm_count = number_in(row, "sm_count");
   return gpu;
 }
 

@@ -53,6 +53,11 @@ std::string shortened(std::string_view text, std::size_t width) {
   return std::string(text.substr(0, head)) + "..." + std::string(text.substr(text.size() - tail));
 }
 
+std::string parameters(double n) {
+  return n < 1e9 ? fmt::format("{:.1f} million parameters", n / 1e6)
+                 : fmt::format("{:.2f} billion parameters", n / 1e9);
+}
+
 std::string plural(std::uint64_t n, std::string_view noun) {
   return fmt::format("{} {}{}", count(n), noun, n == 1 ? "" : "s");
 }

@@ -17,6 +17,7 @@ std::string si(double value, std::string_view unit);              // 989.4 TFLOP
 std::string percent(double share);                                // 32.0 %
 std::string bar(double share);                                    // of 30 cells at most
 std::string shortened(std::string_view text, std::size_t width);  // with "..." in its middle
+std::string parameters(double n);                                 // 7.5 billion parameters
 // "1 rank", "2 ranks".
 std::string plural(std::uint64_t n, std::string_view noun);
 
