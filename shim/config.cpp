@@ -34,6 +34,17 @@ GpuTimeMode read_gpu_time() noexcept {
   return GpuTimeMode::kAuto;
 }
 
+std::optional<WindowPlan> read_windows() noexcept {
+  const char* const value = value_of("MFUSHIM_WINDOW");
+  if (value == nullptr) return std::nullopt;
+  const auto plan = parse_windows(value);
+  if (!plan)
+    say("MFUSHIM_WINDOW=%s is not START:LENGTH[:PERIOD] in seconds, as in 60:5:300; no windows are "
+        "used",
+        value);
+  return plan;
+}
+
 // Bytes with an optional K, M, G or T (powers of 1024) and B, as in 500M or 2GB.
 std::uint64_t read_size(const char* name) noexcept {
   const char* const value = value_of(name);
@@ -73,10 +84,10 @@ Config read_config() noexcept {
   if (config.disabled) return config;
   config.verbose = read_switch("MFUSHIM_VERBOSE", true);
   config.gpu_time = read_gpu_time();
+  config.windows = read_windows();
   config.max_bytes = read_size("MFUSHIM_MAX_BYTES");
   if (const char* const out = value_of("MFUSHIM_OUT")) config.out = out;
   if (const char* const folder = value_of("MFUSHIM_RING_DIR")) config.ring_folder = folder;
-  report_unused("MFUSHIM_WINDOW", "");
   report_unused("MFUSHIM_STACKS", "off");
   return config;
 }

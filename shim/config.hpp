@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "gpu_windows.hpp"
 #include "mfushim/format/ring.hpp"
 
 namespace mfushim::shim {
@@ -13,7 +15,8 @@ struct Config {
   bool disabled = false;
   bool verbose = false;
   GpuTimeMode gpu_time = GpuTimeMode::kAuto;
-  std::uint64_t max_bytes = 0;  // of the log; 0: no limit
+  std::optional<WindowPlan> windows;  // of device times; none: as the mode has it
+  std::uint64_t max_bytes = 0;        // of the log; 0: no limit
   const char* out = "mfushim-logs";
   const char* ring_folder = format::kRingFolder;  // on tmpfs
 };

@@ -1,290 +1,155 @@
-// Chooses the source of device times and runs CUPTI where it is to be had. CUPTI tells when each
-// kernel, copy and set ran, and in the launching thread which correlation id it will have.
+// Opens and closes CUPTI's sessions as the windows have it. Where they change, a thread of its own
+// does that: the writer's has to make room for what a closing session brings.
 #include "gpu_time.hpp"
 
-#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-#include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdio>
-#include <cstring>
-#include <string_view>
 
-#include "cupti_buffers.hpp"
-#include "cupti_find.hpp"
-#include "cupti_layout.hpp"
-#include "cupti_records.hpp"
+#include "cupti_session.hpp"
 #include "messages.hpp"
 #include "recorder.hpp"
-#include "ring.hpp"
-#include "writer.hpp"
-
-// Last, since cuda.h's macros rename what the rows of the log format spell out.
-#include <cupti.h>
+#include "threads.hpp"
 
 namespace mfushim::shim {
 
 namespace {
 
-static_assert(cupti::kMemcpy == CUPTI_ACTIVITY_KIND_MEMCPY);
-static_assert(cupti::kMemset == CUPTI_ACTIVITY_KIND_MEMSET);
-static_assert(cupti::kKernel == CUPTI_ACTIVITY_KIND_KERNEL);
-static_assert(cupti::kConcurrentKernel == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
-static_assert(cupti::kMemcpyPeer == CUPTI_ACTIVITY_KIND_MEMCPY2);
-static_assert(cupti::kernel::kStart == offsetof(CUpti_ActivityKernel8, start));
-static_assert(cupti::kernel::kGrid == offsetof(CUpti_ActivityKernel8, gridX));
-static_assert(cupti::kernel::kCorrelation == offsetof(CUpti_ActivityKernel8, correlationId));
-static_assert(cupti::kernel::kName == offsetof(CUpti_ActivityKernel8, name));
-static_assert(cupti::kernel::kGraph == offsetof(CUpti_ActivityKernel8, graphId));
-static_assert(cupti::kernel::kCluster == offsetof(CUpti_ActivityKernel8, clusterX));
-static_assert(cupti::copy::kCorrelation == offsetof(CUpti_ActivityMemcpy5, correlationId));
-static_assert(cupti::copy::kGraph == offsetof(CUpti_ActivityMemcpy5, graphId));
-static_assert(cupti::peer_copy::kCorrelation == offsetof(CUpti_ActivityMemcpyPtoP4, correlationId));
-static_assert(cupti::peer_copy::kGraph == offsetof(CUpti_ActivityMemcpyPtoP4, graphId));
-static_assert(cupti::set::kCorrelation == offsetof(CUpti_ActivityMemset4, correlationId));
-static_assert(cupti::set::kGraph == offsetof(CUpti_ActivityMemset4, graphId));
+// Without other wishes, a job is timed for five minutes, which is all of a short one, and then ten
+// seconds in ten minutes: CUPTI slows jobs by up to 30 % (a few published cases are worse), and a
+// sixtieth of that is half a percent.
+constexpr WindowPlan kUsualWindows = {
+    .whole = 300'000'000'000, .length = 10'000'000'000, .period = 600'000'000'000};
+constexpr int kStopSeconds = 10;
+constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after another
 
-constexpr std::array kActivities = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                                    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-                                    CUPTI_ACTIVITY_KIND_MEMSET};
-// Driver calls that make device work; found by name, so that new variants are among them.
-constexpr std::array<std::string_view, 4> kTracedCalls = {"cuLaunch", "cuGraphLaunch", "cuMemcpy",
-                                                          "cuMemset"};
-constexpr std::uint32_t kFlushMilliseconds = 1000;
-constexpr std::uint32_t kCallbackIds = 2048;  // beyond the last of any CUPTI so far
-
-// The functions used, all of them public.
-#define MFUSHIM_CUPTI_FUNCTIONS(X)     \
-  X(cuptiActivityRegisterCallbacks)    \
-  X(cuptiActivityEnable)               \
-  X(cuptiActivityDisable)              \
-  X(cuptiActivityFlushAll)             \
-  X(cuptiActivityFlushPeriod)          \
-  X(cuptiActivityGetNextRecord)        \
-  X(cuptiActivityGetNumDroppedRecords) \
-  X(cuptiEnableCallback)               \
-  X(cuptiGetCallbackName)              \
-  X(cuptiGetResultString)              \
-  X(cuptiGetTimestamp)                 \
-  X(cuptiGetVersion)                   \
-  X(cuptiSubscribe)                    \
-  X(cuptiUnsubscribe)
-
-struct Functions {
-#define MFUSHIM_DECLARE(name) decltype(&::name) name;
-  MFUSHIM_CUPTI_FUNCTIONS(MFUSHIM_DECLARE)
-#undef MFUSHIM_DECLARE
+struct Timer {
+  WindowPlan plan;
+  std::int64_t began = 0;
+  Window window;
+  bool entered = false;  // the window was begun,
+  bool open = false;     // and CUPTI was to be had; read without the timer's thread alone
+  std::uint32_t skip = 0;
+  bool loud = false;  // tell on stderr of failures
+  bool started = false;
+  pthread_t thread{};
+  std::atomic<std::uint32_t> stop = 0;  // a futex
 };
+constinit Timer g_timer;
 
-struct Session {
-  Functions call{};
-  std::uint32_t version = 0;
-  CUpti_SubscriberHandle subscriber = nullptr;
-  std::atomic<bool> running = false;
-  char reason[160] = "";
-};
-constinit Session g_session;
-
-// The name of the first function that is missing; null when all are there.
-const char* load(Functions& call, void* library) noexcept {
-#define MFUSHIM_LOAD(name)                                                  \
-  call.name = reinterpret_cast<decltype(call.name)>(dlsym(library, #name)); \
-  if (call.name == nullptr) return #name;
-  MFUSHIM_CUPTI_FUNCTIONS(MFUSHIM_LOAD)
-#undef MFUSHIM_LOAD
-  return nullptr;
-}
-
-// Remembers why there are no device times; always false.
-bool refuse(Session& s, const char* what, CUptiResult result) noexcept {
-  const char* text = nullptr;
-  if (s.call.cuptiGetResultString == nullptr ||
-      s.call.cuptiGetResultString(result, &text) != CUPTI_SUCCESS || text == nullptr)
-    text = "unknown error";
-  std::snprintf(s.reason, sizeof s.reason, "%s: error %d, %s", what, static_cast<int>(result),
-                text);
-  return false;
-}
-
-void CUPTIAPI on_buffer_wanted(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  *buffer = cupti::take_buffer(g_session.version < cupti::kTakesNoBuffer);
-  *size = *buffer != nullptr ? cupti::kBufferBytes : 0;
-  *max_records = 0;
-}
-
-// In CUPTI's own thread there is time to let the writer make room; a job's thread that brings in
-// records at the end waits no longer than this per buffer.
-void wait_for_room() noexcept {
-  constexpr int kTries = 200;
-  constexpr std::size_t kChunksPerBuffer = 12;
-  const format::Ring ring = current_ring();
-  for (int i = 0; ring && i < kTries; ++i) {
-    if (ring.header().free_chunks.load() > kChunksPerBuffer) return;
-    wake_writer(ring.header());
-    const timespec pause = {0, 1'000'000};
-    nanosleep(&pause, nullptr);
-  }
-}
-
-void count_cost(std::uint64_t records, std::uint64_t ns) noexcept {
-  const format::Ring ring = current_ring();
-  if (!ring) return;
-  auto& cost = ring.header().costs[static_cast<std::size_t>(format::RingCost::kCupti)];
-  cost.count.fetch_add(records);
-  cost.total_ns.fetch_add(ns);
-}
-
-void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                             std::size_t, std::size_t valid) {
-  Session& s = g_session;
-  wait_for_room();
-  const std::uint64_t begin = detail::monotonic_ns();
-  std::uint64_t records = 0;
-  CUpti_Activity* activity = nullptr;
-  while (valid > 0 &&
-         s.call.cuptiActivityGetNextRecord(buffer, valid, &activity) == CUPTI_SUCCESS) {
-    cupti::record_activity(reinterpret_cast<const std::uint8_t*>(activity));
-    ++records;
-  }
-  std::size_t dropped = 0;
-  if (s.call.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
-      dropped > 0)
-    loss(format::LossCause::kGpuDropped, dropped, "CUPTI had no buffer");
-  cupti::give_back(buffer);
-  count_cost(records, detail::monotonic_ns() - begin);
-}
-
-// Runs in the thread that calls CUDA, inside the driver's function.
-void CUPTIAPI on_call(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
-    if (call.callbackSite == CUPTI_API_ENTER) thread_state().correlation = call.correlationId;
-  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
-             id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) {
-    g_session.call.cuptiActivityFlushAll(0);
-  }
-}
-
-bool is_traced(std::string_view name) noexcept {
-  for (const std::string_view prefix : kTracedCalls)
-    if (name.starts_with(prefix)) return true;
-  return false;
-}
-
-bool enable_callbacks(Session& s) noexcept {
-  CUptiResult failure = CUPTI_ERROR_UNKNOWN;
-  bool any = false;
-  for (std::uint32_t id = 1; id < kCallbackIds; ++id) {
-    const char* name = nullptr;
-    if (s.call.cuptiGetCallbackName(CUPTI_CB_DOMAIN_DRIVER_API, id, &name) != CUPTI_SUCCESS ||
-        name == nullptr || !is_traced(name))
-      continue;
-    const CUptiResult r =
-        s.call.cuptiEnableCallback(1, s.subscriber, CUPTI_CB_DOMAIN_DRIVER_API, id);
-    any = any || r == CUPTI_SUCCESS;
-    if (r != CUPTI_SUCCESS) failure = r;
-  }
-  if (!any) return refuse(s, "cuptiEnableCallback", failure);
-  s.call.cuptiEnableCallback(1, s.subscriber, CUPTI_CB_DOMAIN_RESOURCE,
-                             CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
-  return true;
-}
-
-void disable_activities(Session& s) noexcept {
-  for (const CUpti_ActivityKind kind : kActivities) s.call.cuptiActivityDisable(kind);
-}
-
-bool enable_activities(Session& s) noexcept {
-  CUptiResult r = s.call.cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_full);
-  if (r != CUPTI_SUCCESS) return refuse(s, "cuptiActivityRegisterCallbacks", r);
-  // CUPTI's own heuristics may keep full buffers for long, and a kill loses what it keeps.
-  s.call.cuptiActivityFlushPeriod(kFlushMilliseconds);
-  for (const CUpti_ActivityKind kind : kActivities)
-    if ((r = s.call.cuptiActivityEnable(kind)) != CUPTI_SUCCESS)
-      return refuse(s, "cuptiActivityEnable", r);
-  return true;
-}
-
-bool start_cupti(Session& s) noexcept {
-  s.call = {};
-  void* const library = cupti::open_library();
-  if (library == nullptr) {
-    std::snprintf(s.reason, sizeof s.reason, "no CUPTI library found");
-    return false;
-  }
-  if (const char* const missing = load(s.call, library)) {
-    std::snprintf(s.reason, sizeof s.reason, "CUPTI has no %s", missing);
-    return false;
-  }
-  CUptiResult r = s.call.cuptiGetVersion(&s.version);
-  if (r != CUPTI_SUCCESS) return refuse(s, "cuptiGetVersion", r);
-  if (s.version < cupti::kOldestVersion) {
-    std::snprintf(s.reason, sizeof s.reason, "CUPTI of API version %u is older than CUDA 11.8's",
-                  s.version);
-    return false;
-  }
-  if ((r = s.call.cuptiSubscribe(&s.subscriber, on_call, nullptr)) != CUPTI_SUCCESS)
-    return refuse(s, "cuptiSubscribe", r);
-  if (enable_callbacks(s) && enable_activities(s)) return true;
-  disable_activities(s);
-  s.call.cuptiUnsubscribe(s.subscriber);
-  return false;
-}
-
-// CUPTI's clock is CLOCK_REALTIME unless somebody gave it another: the difference tells.
-format::GpuTime measure_clock(Session& s) noexcept {
-  constexpr int kTries = 5;
-  constexpr std::int64_t kSameClockNs = 100'000;
-  format::GpuTime result{format::GpuTimeSource::kCupti, now(), 0, 0, "CUPTI activity records"};
-  std::uint64_t narrowest = ~std::uint64_t{0};
-  for (int i = 0; i < kTries; ++i) {
-    std::uint64_t gpu = 0;
-    const std::uint64_t before = realtime_ns();
-    if (s.call.cuptiGetTimestamp(&gpu) != CUPTI_SUCCESS) return result;
-    const std::uint64_t width = realtime_ns() - before;
-    if (width >= narrowest) continue;
-    narrowest = width;
-    result.offset_ns = static_cast<std::int64_t>(before + width / 2 - gpu);
-    result.error_ns = static_cast<std::uint32_t>(width / 2 + 1);
-  }
-  if (result.offset_ns > -kSameClockNs && result.offset_ns < kSameClockNs) result.offset_ns = 0;
-  return result;
+std::int64_t now_ns() noexcept {
+  return static_cast<std::int64_t>(realtime_ns());
 }
 
 void no_gpu_time(const char* reason) noexcept {
   gpu_time(format::GpuTime{format::GpuTimeSource::kNone, now(), 0, 0, reason});
 }
 
-}  // namespace
-
-void start_gpu_time(GpuTimeMode mode, bool verbose) noexcept {
-  if (mode == GpuTimeMode::kOff) return no_gpu_time("MFUSHIM_GPU_TIME=off");
-  if (mode == GpuTimeMode::kEvents)
-    return no_gpu_time("MFUSHIM_GPU_TIME=events is not there in this version");
-  Session& s = g_session;
-  if (start_cupti(s)) {
-    gpu_time(measure_clock(s));
-    s.running.store(true);
+void open_window(Timer& t) noexcept {
+  const std::uint64_t start = now();
+  t.entered = true;
+  t.open = cupti::open_session();
+  if (t.open) {
+    gpu_time(cupti::measure_clock(start));
+    t.skip = 0;
     return;
   }
-  no_gpu_time(s.reason);
-  if (verbose || mode == GpuTimeMode::kCupti) say("no device times: %s", s.reason);
+  no_gpu_time(cupti::why_no_session());
+  if (t.loud) say("no device times: %s", cupti::why_no_session());
+  t.skip = t.skip == 0 ? 1 : t.skip < kMostSkipped ? t.skip * 2 : kMostSkipped;
+}
+
+void close_window(Timer& t) noexcept {
+  no_gpu_time("between windows of GPU timing");
+  cupti::close_session();
+  t.open = false;
+}
+
+// True when it is time, false when the timer is stopped.
+bool wait_until(Timer& t, std::int64_t when) noexcept {
+  const timespec until = {when / 1'000'000'000, when % 1'000'000'000};
+  while (t.stop.load() == 0) {
+    if (now_ns() >= when) return true;
+    syscall(SYS_futex, &t.stop, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &until, nullptr,
+            FUTEX_BITSET_MATCH_ANY);
+  }
+  return false;
+}
+
+// The window after the present one and those that failures make us skip.
+std::optional<Window> following_window(const Timer& t) noexcept {
+  std::optional<Window> next = next_window(t.plan, t.began, t.window.end);
+  for (std::uint32_t i = 0; i < t.skip && next && t.plan.period != 0; ++i)
+    next = next_window(t.plan, t.began, next->end);
+  return next;
+}
+
+void* run(void*) noexcept {
+  prctl(PR_SET_NAME, "mfushim-gpu");
+  Timer& t = g_timer;
+  while (t.entered || wait_until(t, t.window.begin)) {
+    if (!t.entered) open_window(t);
+    if (!wait_until(t, t.window.end)) break;
+    if (t.open) close_window(t);
+    const auto next = following_window(t);
+    if (!next) break;
+    t.window = *next;
+    t.entered = false;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void start_gpu_time(const Config& config) noexcept {
+  if (config.gpu_time == GpuTimeMode::kOff) return no_gpu_time("MFUSHIM_GPU_TIME=off");
+  if (config.gpu_time == GpuTimeMode::kEvents)
+    return no_gpu_time("MFUSHIM_GPU_TIME=events is not there in this version");
+  Timer& t = g_timer;
+  t.plan =
+      config.windows.value_or(config.gpu_time == GpuTimeMode::kAuto ? kUsualWindows : WindowPlan{});
+  t.loud = config.verbose || config.gpu_time == GpuTimeMode::kCupti;
+  t.began = now_ns();
+  const auto first = next_window(t.plan, t.began, t.began);
+  if (!first) return no_gpu_time("no window of GPU timing");
+  t.window = *first;
+  if (t.window.begin <= t.began)
+    open_window(t);
+  else
+    no_gpu_time("before the first window of GPU timing");
+  if (t.window.end == kForEver) return;
+  t.started = start_thread(t.thread, run, nullptr);
+  if (!t.started) say("no thread for the windows of GPU timing; they do not change");
 }
 
 void stop_gpu_time() noexcept {
-  Session& s = g_session;
-  if (!s.running.exchange(false)) return;
-  // First what is complete; only what still runs after that comes with a forced flush, without end.
-  s.call.cuptiActivityFlushAll(0);
-  if (cupti::buffers_in_use() > 0) s.call.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  disable_activities(s);
-  s.call.cuptiUnsubscribe(s.subscriber);
+  Timer& t = g_timer;
+  if (t.started) {
+    t.stop.store(1);
+    syscall(SYS_futex, &t.stop, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += kStopSeconds;
+    // CUPTI that hangs must not hold the job's end for ever.
+    if (pthread_timedjoin_np(t.thread, nullptr, &until) != 0) return;
+    t.started = false;
+  }
+  if (!t.open) return;
+  t.open = false;
+  cupti::end_session();
 }
 
 void forget_gpu_time() noexcept {
-  g_session.running.store(false);
+  Timer& t = g_timer;
+  t.entered = t.open = t.started = false;
+  t.skip = 0;
+  t.stop.store(0);
 }
 
 }  // namespace mfushim::shim

@@ -1,12 +1,13 @@
-// When device work ran: CUPTI's activity records, where the process can have them.
+// When device work ran: the source of device times, chosen anew for each window of them.
 #pragma once
 
 #include "config.hpp"
 
 namespace mfushim::shim {
 
-// Chooses a source and starts it; a record in the log says which, or why none.
-void start_gpu_time(GpuTimeMode mode, bool verbose) noexcept;
+// Starts what `config` asks for; records in the log say which source there is, or why none, and
+// each change.
+void start_gpu_time(const Config& config) noexcept;
 
 // Brings in what CUPTI still holds. Before the driver's own end.
 void stop_gpu_time() noexcept;

@@ -131,7 +131,7 @@ bool start_recording() noexcept {
   ring_fact();
   record_devices();
   record_modules();
-  start_gpu_time(g_config.gpu_time, g_config.verbose);
+  start_gpu_time(g_config);
   if (g_config.verbose) say("recording to %s", g_log.path());
   return true;
 }

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -26,13 +25,13 @@
 #include "old_glibc.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
+#include "threads.hpp"
 
 namespace mfushim::shim {
 
 namespace {
 
 constexpr int kCompressionLevel = 3;
-constexpr std::size_t kStackBytes = 512 * 1024;  // thread-locals of the job's libraries included
 constexpr int kStopSeconds = 10;
 constexpr std::uint64_t kLimitReserve = 16384;  // of max_bytes, for the last words
 
@@ -235,19 +234,6 @@ void* run(void*) noexcept {
   return nullptr;
 }
 
-bool start_thread(Writer& w) noexcept {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&w.thread, &attributes, run, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
-  return failed == 0;
-}
-
 void reset(Writer& w) noexcept {
   if (w.mapping != nullptr) munmap(w.mapping, w.mapped);
   w.ring = {};
@@ -273,7 +259,7 @@ bool start_writer(const RingMemory& memory, LogFile& log, std::uint64_t max_byte
   w.log = &log;
   w.max_bytes = max_bytes;
   w.verbose = verbose;
-  w.started = get_memory(w) && start_thread(w);
+  w.started = get_memory(w) && start_thread(w.thread, run, nullptr);
   if (!w.started) reset(w);
   return w.started;
 }

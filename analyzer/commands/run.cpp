@@ -88,7 +88,7 @@ int run(const Arguments& arguments) {
        {}},
       {"--window",
        "MFUSHIM_WINDOW",
-       "START:LENGTH[:PERIOD] of GPU timing (no effect in this version)",
+       "START:LENGTH[:PERIOD] of GPU timing, in seconds",
        {},
        {}},
       {"--stacks",

@@ -32,10 +32,12 @@ void add_ranks(Run& run, const Process& process) {
   Rank rank{.process = &process,
             .number = process.integer_fact("rank"),
             .device = std::nullopt,
-            .work = nullptr};
+            .work = nullptr,
+            .windows = nullptr};
   for (const auto& [device, work] : process.work) {
     rank.device = device;
     rank.work = &work;
+    rank.windows = &process.windows.at(device);
     run.ranks.push_back(rank);
   }
   if (process.work.empty() && launched_anything(process)) run.ranks.push_back(rank);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/device_windows.hpp"
 #include "model/join.hpp"
 #include "model/time_limits.hpp"
 
@@ -82,8 +83,12 @@ class Loader {
   }
   void take(std::uint32_t, const format::ClockAnchor& r) { anchors.push_back(r); }
   void take(std::uint32_t, const format::GpuTime& r) {
-    if (r.source == format::GpuTimeSource::kNone && process_.has_gpu_time()) return;
-    process_.gpu_time = {r.source, within_limits(r.offset_ns), r.error_ns, std::string(r.reason)};
+    // Ticks until the whole log is read, as in calls.
+    const GpuTime time{static_cast<std::int64_t>(r.start), r.source, within_limits(r.offset_ns),
+                       r.error_ns, std::string(r.reason)};
+    process_.gpu_times.push_back(time);
+    if (r.source != format::GpuTimeSource::kNone || !process_.has_gpu_time())
+      process_.gpu_time = time;
   }
   void take(std::uint32_t, const format::Loss& r) {
     process_.losses.push_back({r.cause, r.count, std::string(r.detail)});
@@ -164,11 +169,14 @@ class Loader {
   Process& process_;
 };
 
-void date_calls(Process& process) {
+void date_records(Process& process) {
   for (HostCall& call : process.calls) {
     call.start = process.clock.to_ns(static_cast<std::uint64_t>(call.start));
     call.end = std::max(call.start, process.clock.to_ns(static_cast<std::uint64_t>(call.end)));
   }
+  process.gpu_time.since = process.clock.to_ns(static_cast<std::uint64_t>(process.gpu_time.since));
+  for (GpuTime& time : process.gpu_times)
+    time.since = process.clock.to_ns(static_cast<std::uint64_t>(time.since));
   for (Mark& mark : process.marks) {
     mark.start = process.clock.to_ns(static_cast<std::uint64_t>(mark.start));
     mark.end = std::max(mark.start, process.clock.to_ns(static_cast<std::uint64_t>(mark.end)));
@@ -186,8 +194,9 @@ std::unique_ptr<Process> load_process(const std::string& path) {
   process->damages = reader.damages();
   process->ended_in_order = reader.ended_in_order();
   process->clock = HostClock(reader.header().ticks_per_second, std::move(loader.anchors));
-  date_calls(*process);
+  date_records(*process);
   join(*process);
+  find_device_windows(*process);
   return process;
 }
 

@@ -1,6 +1,7 @@
 // Small questions that a run answers about itself.
 #include "model/run.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace mfushim::model {
@@ -17,6 +18,15 @@ std::optional<std::int64_t> Process::integer_fact(std::string_view key) const {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+bool Process::is_timed(std::int64_t host_ns) const {
+  const auto after =
+      std::partition_point(gpu_times.begin(), gpu_times.end(),
+                           [&](const GpuTime& time) { return time.since <= host_ns; });
+  // The first call makes the recorder start, and begins before it has.
+  const auto during = after == gpu_times.begin() ? after : after - 1;
+  return during != gpu_times.end() && during->source != format::GpuTimeSource::kNone;
 }
 
 const DeviceInfo* Rank::device_info() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,13 @@ struct DeviceWork {
   WorkKind kind = WorkKind::kKernel;
   format::CopyKind copy_kind = format::CopyKind::kUnknown;
   bool communication = false;
+  bool in_window = true;  // starts where all work of its device was recorded
+};
+
+// A stretch of a device's time of which all its work was recorded, on the device's clock.
+struct DeviceWindow {
+  std::int64_t start = std::numeric_limits<std::int64_t>::min();
+  std::int64_t end = std::numeric_limits<std::int64_t>::max();
 };
 
 struct Mark {
@@ -104,6 +112,7 @@ struct Cost {
 };
 
 struct GpuTime {
+  std::int64_t since = 0;  // on the process's host clock
   format::GpuTimeSource source = format::GpuTimeSource::kNone;
   std::int64_t offset_ns = 0;
   std::uint32_t error_ns = 0;
@@ -132,6 +141,7 @@ struct Process {
   std::map<std::string, std::string, std::less<>> facts;
   HostClock clock;
   GpuTime gpu_time;  // the last source that was not "none", else the last reason why there is none
+  std::vector<GpuTime> gpu_times;  // each until the next one's `since`
 
   IdTable<std::string> names;
   IdTable<KernelName> kernel_names;  // by name id
@@ -148,6 +158,7 @@ struct Process {
   std::map<std::uint32_t, std::vector<std::uint32_t>> threads;
   std::vector<Mark> marks;
   std::map<std::uint32_t, std::vector<DeviceWork>> work;  // by device index, sorted by start
+  std::map<std::uint32_t, std::vector<DeviceWindow>> windows;  // likewise; apart, in order
 
   std::vector<Loss> losses;
   std::vector<CoverageCount> coverage;
@@ -163,6 +174,8 @@ struct Process {
   std::optional<std::int64_t> integer_fact(std::string_view key) const;
   // Where a stamp of this process's host clock lies on the clock of its device stamps.
   std::int64_t on_device_clock(std::int64_t host_ns) const { return host_ns - gpu_time.offset_ns; }
+  // Whether device times were taken of what was launched then.
+  bool is_timed(std::int64_t host_ns) const;
   bool has_gpu_time() const { return gpu_time.source != format::GpuTimeSource::kNone; }
 };
 
@@ -172,6 +185,7 @@ struct Rank {
   std::optional<std::int64_t> number;
   std::optional<std::uint32_t> device;
   const std::vector<DeviceWork>* work = nullptr;
+  const std::vector<DeviceWindow>* windows = nullptr;  // null: all the time
 
   const DeviceInfo* device_info() const;
 };

@@ -15,6 +15,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
     a.ledgers[i] = make_ledger(*activities[i]);
     a.sum += *a.ledgers[i];
   }
+  a.windows = find_windows(run);
   a.launches = find_launches(run, options.view, activities);
   a.collectives = find_collectives(run, activities);
   a.products = find_products(run);

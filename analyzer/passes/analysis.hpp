@@ -15,6 +15,7 @@
 #include "passes/products.hpp"
 #include "passes/steps.hpp"
 #include "passes/view.hpp"
+#include "passes/windows.hpp"
 
 namespace mfushim::passes {
 
@@ -28,6 +29,7 @@ struct Analysis {
   View view = View::kExact;
   std::vector<std::optional<Ledger>> ledgers;  // as Run::ranks; empty without device times
   Ledger sum;                                  // of all of them
+  WindowResult windows;
   LaunchResult launches;
   CollectiveResult collectives;
   ProductResult products;

@@ -117,14 +117,17 @@ void look_at_gap(const model::Process& process, const std::map<std::uint32_t, Th
 void look_at_gaps(const model::Rank& rank, const Activity& activity, LaunchResult& result) {
   const model::Process& process = *rank.process;
   if (!result.bound) result.bound.emplace();
-  model::add_duration(result.bound->device_total_ns, activity.last - activity.first);
+  model::add_duration(result.bound->device_total_ns, activity.spans.length());
   const auto times = thread_times(process);
   auto work = rank.work->begin();
   const auto& busy = activity.all.intervals();
   for (std::size_t i = 1; i < busy.size(); ++i) {
     // The busy interval begins with the first record that has a length and starts where it does.
     while (work->start < busy[i].start || work->end == work->start) ++work;
-    look_at_gap(process, times, {busy[i - 1].end, busy[i].start}, *work, *result.bound);
+    const Interval gap{busy[i - 1].end, busy[i].start};
+    // Between two windows of device times nobody knows whether the device was idle.
+    if (common_length(activity.spans, gap) < gap.end - gap.start) continue;
+    look_at_gap(process, times, gap, *work, *result.bound);
   }
 }
 

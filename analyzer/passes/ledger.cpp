@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "model/time_limits.hpp"
@@ -25,16 +26,26 @@ Ledger& Ledger::operator+=(const Ledger& other) {
 }
 
 Activity find_activity(const model::Rank& rank, View view) {
+  static const std::vector<model::DeviceWindow> kAlways = {{}};
   Activity a;
   const Selection selection(rank, view);
+  const std::vector<model::DeviceWindow>& windows = rank.windows ? *rank.windows : kAlways;
+  auto window = windows.begin();
+  std::optional<Interval> span;
+  const auto end_span = [&] {
+    if (span) a.spans.add(*span);
+    span.reset();
+  };
   for (const model::DeviceWork& work : *rank.work) {
     if (!selection.keeps(work)) continue;
-    const Interval interval{work.start, work.end};
-    if (a.records++ == 0) {
-      a.first = work.start;
-      a.last = work.end;
-    }
-    a.last = std::max(a.last, work.end);
+    for (; window != windows.end() && work.start >= window->end; ++window) end_span();
+    if (window == windows.end()) break;
+    // What runs at a window's edge counts as far as it is inside.
+    if (work.start < window->start && work.end <= window->start) continue;
+    const Interval interval{std::max(work.start, window->start), std::min(work.end, window->end)};
+    if (!span) span = interval;
+    span->end = std::max(span->end, interval.end);
+    ++a.records;
     a.all.add(interval);
     switch (selection.share_of(work)) {
       case Share::kCompute:
@@ -48,13 +59,14 @@ Activity find_activity(const model::Rank& rank, View view) {
         break;
     }
   }
+  end_span();
   return a;
 }
 
 Ledger make_ledger(const Activity& a) {
   Ledger l;
   l.records = a.records;
-  l.total = a.last - a.first;
+  l.total = a.spans.length();
   l.busy = a.all.length();
   l.idle = l.total - l.busy;
   l.compute = a.compute.length();

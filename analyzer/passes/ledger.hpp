@@ -13,7 +13,7 @@ namespace mfushim::passes {
 // Nanoseconds. compute, comm and copy are lengths of unions and overlap each other.
 struct Ledger {
   std::uint64_t records = 0;
-  std::int64_t total = 0;  // first start to last end
+  std::int64_t total = 0;  // first start to last end of each window of device times
   std::int64_t busy = 0;
   std::int64_t idle = 0;
   std::int64_t compute = 0;
@@ -32,9 +32,8 @@ struct Activity {
   Union compute;
   Union comm;
   Union copy;
+  Union spans;  // first start to last end of each window of device times
   std::uint64_t records = 0;
-  std::int64_t first = 0;
-  std::int64_t last = 0;
 };
 
 // `rank.work` is not null.

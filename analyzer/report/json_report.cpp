@@ -260,6 +260,20 @@ Json operation_section(const passes::OperationResult& operations) {
   return list;
 }
 
+Json gpu_time_section(const passes::WindowResult& w) {
+  Json json = {{"windows", w.windows}, {"timed_ns", w.timed_ns}, {"total_ns", w.total_ns}};
+  put(json, "share", w.share());
+  put(json, "coincidence", w.coincidence());
+  json["stretches"] = Json::array();
+  for (const passes::TimedStretch& s : w.stretches)
+    json["stretches"].push_back({{"log", s.process->path},
+                                 {"start_unix_ns", s.start_ns},
+                                 {"end_unix_ns", s.end_ns},
+                                 {"source", knowledge::name_of(s.source)},
+                                 {"reason", s.reason}});
+  return json;
+}
+
 Json coverage_section(const passes::Analysis& a) {
   const passes::CoverageResult& c = a.coverage;
   const std::uint64_t calls = a.launches.calls;
@@ -267,7 +281,9 @@ Json coverage_section(const passes::Analysis& a) {
   Json json;
   json["launches"] = {{"seen_by_api", calls},
                       {"with_gpu_record", with},
-                      {"without", calls > with ? calls - with : 0}};
+                      {"without", calls > with ? calls - with : 0},
+                      {"outside_windows", a.windows.untimed_launches}};
+  json["gpu_time"] = gpu_time_section(a.windows);
   json["gpu_records"] = {{"total", c.gpu_records},
                          {"without_launch", c.gpu_without_launch},
                          {"invalid", c.gpu_invalid},

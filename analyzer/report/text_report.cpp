@@ -29,6 +29,14 @@ void print_head(std::string& out, const Analysis& a) {
   if (facts.duration_ns) print(out, ", {}", duration(*facts.duration_ns));
   if (a.steps) print(out, ", {} (marked by a profiler)", plural(a.steps->size(), "step"));
   print(out, "\n");
+  const passes::WindowResult& w = a.windows;
+  if (const auto share = w.share()) {
+    print(out, "GPU-timed: {} of {} ({}), {}", duration(w.timed_ns), duration(w.total_ns),
+          percent(*share), plural(w.windows, "window"));
+    if (a.run->processes.size() > 1)
+      print(out, ", {} of it in all processes at once", percent(*w.coincidence()));
+    print(out, "; GPU times and what follows from them are of that part alone\n");
+  }
 }
 
 void print_warnings(std::string& out, const Analysis& a) {

@@ -2,6 +2,7 @@
 the numbers that a report must show."""
 
 import collections
+import copy
 import json
 import pathlib
 import subprocess
@@ -58,6 +59,16 @@ class Truth:
                 self.lines[record["t"]].append(record)
         process = self.lines["process"][0]
         self.pid = process["pid"]
+
+    def with_work(self, lines):
+        """The same process with other lines of device work."""
+        other = copy.copy(self)
+        other.lines = collections.defaultdict(list, self.lines | lines)
+        return other
+
+    def restricted(self, keeps):
+        """The same process with only those lines of device work."""
+        return self.with_work({kind: [line for line in self.lines[kind] if keeps(line)] for kind in ("kernel", "copy", "set")})
 
     def did_work(self):
         return any(self.lines[kind] for kind in ("launch", "graph_launch", "copy", "set", "collective"))

@@ -101,7 +101,7 @@ TEST_CASE("a ledger that does not add up is refused", "[analyzer]") {
 TEST_CASE("a fault in one union shows in the check", "[analyzer]") {
   Activity activity;
   activity.records = 1;
-  activity.last = 10;
+  activity.spans.add({0, 10});
   activity.all.add({0, 10});
   activity.compute.add({0, 9});  // one nanosecond is in no class
   CHECK_THROWS_AS(make_ledger(activity), std::logic_error);

@@ -14,7 +14,11 @@ CUptiResult set_kind(CUpti_ActivityKind kind, bool on) {
   if (on) {
     if (CUptiResult bad = attach()) return bad;
   }
-  state().enabled[size_t(kind)].store(on);
+  State& s = state();
+  if (on && !s.enabled[size_t(kind)].load()) s.first_correlation[size_t(kind)].store(0);
+  if (!on) s.last_correlation[size_t(kind)].store(s.newest_correlation.load());
+  s.enabled[size_t(kind)].store(on);
+  if (on) s.newly_enabled.store(true);
   return CUPTI_SUCCESS;
 }
 

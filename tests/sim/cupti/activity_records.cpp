@@ -62,8 +62,8 @@ T with_origin(const MfusimActivity& a) {
 }
 
 void record_kernel(const MfusimActivity& a) {
-  const bool serial = enabled(CUPTI_ACTIVITY_KIND_KERNEL);
-  if (!serial && !enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return;
+  const bool serial = covers(CUPTI_ACTIVITY_KIND_KERNEL, a.correlation);
+  if (!serial && !covers(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, a.correlation)) return;
   if (a.graph && enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE))
     return;  // one record for the whole launch instead
   auto r = with_origin<KernelRecord>(a);
@@ -118,19 +118,19 @@ void record_copy(const MfusimActivity& a) {
     return r;
   };
   if (kind == CUPTI_ACTIVITY_MEMCPY_KIND_PTOP) {
-    if (!enabled(CUPTI_ACTIVITY_KIND_MEMCPY2)) return;
+    if (!covers(CUPTI_ACTIVITY_KIND_MEMCPY2, a.correlation)) return;
     auto r = fill(with_origin<PeerCopyRecord>(a), CUPTI_ACTIVITY_KIND_MEMCPY2);
     r.srcDeviceId = a.source_device;
     r.dstDeviceId = a.destination_device;
     keep_device(pack_timed(r, a.start_ns, a.end_ns));
-  } else if (enabled(CUPTI_ACTIVITY_KIND_MEMCPY)) {
+  } else if (covers(CUPTI_ACTIVITY_KIND_MEMCPY, a.correlation)) {
     keep_device(pack_timed(fill(with_origin<CopyRecord>(a), CUPTI_ACTIVITY_KIND_MEMCPY), a.start_ns,
                            a.end_ns));
   }
 }
 
 void record_set(const MfusimActivity& a) {
-  if (!enabled(CUPTI_ACTIVITY_KIND_MEMSET)) return;
+  if (!covers(CUPTI_ACTIVITY_KIND_MEMSET, a.correlation)) return;
   auto r = with_origin<SetRecord>(a);
   r.kind = CUPTI_ACTIVITY_KIND_MEMSET;
   r.value = a.value;
@@ -140,7 +140,7 @@ void record_set(const MfusimActivity& a) {
 }
 
 void record_graph(const MfusimActivity& a) {
-  if (!enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE)) return;
+  if (!covers(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, a.correlation)) return;
   GraphRecord r{};
   r.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE;
   r.deviceId = a.device;

@@ -31,7 +31,19 @@ const Hooks& hooks() {
   return *h;
 }
 
+// Calls from this one on belong to what was enabled last.
+void begin_new_kinds(uint32_t correlation) {
+  State& s = state();
+  if (!s.newly_enabled.load(std::memory_order_relaxed) || !s.newly_enabled.exchange(false)) return;
+  for (auto& first : s.first_correlation) {
+    uint32_t none = 0;
+    first.compare_exchange_strong(none, correlation);
+  }
+}
+
 void enter(MfusimApi* api) {
+  state().newest_correlation.store(api->correlation, std::memory_order_relaxed);
+  begin_new_kinds(api->correlation);
   call_subscriber(*api, CUPTI_API_ENTER);
 }
 void leave(MfusimApi* api) {

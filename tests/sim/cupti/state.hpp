@@ -37,6 +37,11 @@ struct Buffer {
 struct State {
   std::mutex mutex;
   std::array<std::atomic<bool>, kKinds> enabled{};
+  // Of the first call made since the kind was enabled (0: none yet), and of the last before it was
+  // disabled. Work of calls between them is recorded, however late it runs.
+  std::array<std::atomic<uint32_t>, kKinds> first_correlation{}, last_correlation{};
+  std::atomic<uint32_t> newest_correlation{0};
+  std::atomic<bool> newly_enabled{false};
   // Calls enabled or disabled one by one, on top of the kinds.
   std::set<uint32_t> driver_only, runtime_only, driver_without, runtime_without;
   CUpti_BuffersCallbackRequestFunc request = nullptr;
@@ -59,6 +64,13 @@ const Misbehaviour& misbehaviour();
 
 inline bool enabled(CUpti_ActivityKind kind) {
   return state().enabled[size_t(kind)].load(std::memory_order_relaxed);
+}
+
+// Whether the kind's records include work of this call.
+inline bool covers(CUpti_ActivityKind kind, uint32_t correlation) {
+  const uint32_t first = state().first_correlation[size_t(kind)].load();
+  return first != 0 && correlation >= first &&
+         (enabled(kind) || correlation <= state().last_correlation[size_t(kind)].load());
 }
 
 // Hears from the driver from now on; CUPTI_ERROR_NOT_INITIALIZED where there is no simulated

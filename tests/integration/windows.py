@@ -1,0 +1,150 @@
+"""GPU timing in windows: what a log holds is the truth of the windows, whole; the report says how much of the run that
+is, and its ledger is the windows' own.
+
+usage: windows.py --build DIR --program TRAIN_GPT
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import log
+import truth as truth_file
+from mismatch import Mismatch, equal
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+WINDOW = "0.2:0.2:1"  # seconds
+ARGUMENTS = ["--ranks", "2", "--steps", "400"]
+OPEN = 1 << 62
+KINDS = {"gpu_kernel": "kernel", "gpu_copy": "copy", "gpu_set": "set"}
+
+
+def run(build, work, program, shim):
+    directory = work / ("recorded" if shim else "bare")
+    environment = os.environ | {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(directory / "logs"),
+                                "MFUSHIM_WINDOW": WINDOW}
+    command = [SOURCE / "scripts" / "sim", "--gpus", "2", "--truth", directory, *(["--shim"] if shim else []), "--", program,
+               *ARGUMENTS]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def recorded_work(records):
+    """Device records as (kind, correlation, start, end)."""
+    return {(KINDS[kind], int(r["correlation"]), int(r["start"]), int(r["start"]) + int(r["duration"]))
+            for kind in KINDS for r in records[kind]}
+
+
+def split_by_windows(truth, work):
+    """The truth's lines of each window. A window is what was recorded one kernel after another, in launch order; copies and
+    sets belong to it from its first kernel to its last."""
+    true = sorted((line["corr"], kind, line["start"], line["end"]) for kind in KINDS.values() for line in truth.lines[kind])
+    equal("records that the truth has not", work - {(kind, corr, start, end) for corr, kind, start, end in true}, set())
+    corrs = {corr for kind, corr, _, _ in work if kind == "kernel"}
+    windows, inside = [], False
+    for corr in sorted(line["corr"] for line in truth.lines["kernel"]):
+        if corr in corrs:
+            if not inside:
+                windows.append([corr, corr])
+            windows[-1][1] = corr
+        inside = corr in corrs
+    missing = {(kind, corr, start, end) for corr, kind, start, end in true for first, last in windows
+               if first <= corr <= last} - work
+    equal("work of windows that was not recorded", missing, set())
+    return windows
+
+
+def clipped(line, begin, end):
+    return line | {"start": max(line["start"], begin), "end": min(line["end"], end)}
+
+
+def true_ledger(truth, work, windows, stretches):
+    """The sum of the ledgers of the windows: from where every stream that is launched into in a window's first tenth runs
+    recorded work, to the window's end."""
+    recorded = {(kind, corr) for kind, corr, _, _ in work}
+    launched = {line["corr"]: line["time"] for line in truth.lines["launch"]}
+    total = {}
+    for i, (first, _) in enumerate(windows):
+        last = windows[i + 1][0] if i + 1 < len(windows) else 1 << 40
+        begin, end = stretches[i]["start_unix_ns"], stretches[i]["end_unix_ns"]
+        part = truth.restricted(lambda line: (line["t"], line["corr"]) in recorded and first <= line["corr"] < last)
+        ordered = sorted((line for kind in KINDS.values() for line in part.lines[kind]), key=lambda line: line["start"])
+        starts = {}
+        for line in ordered:
+            starts.setdefault(line["stream"], line)
+        tenth = ((ordered[-1]["end"] if end == OPEN else end) - begin) // 10
+        begin = max(line["start"] for line in starts.values() if launched.get(line["corr"], begin) <= begin + tenth)
+        lines = {kind: [clipped(line, begin, end) for line in part.lines[kind]
+                        if line["start"] < end and (line["end"] > begin or line["start"] >= begin)] for kind in KINDS.values()}
+        for name, value in truth.with_work(lines).ledger(part.devices()[0]).items():
+            total[name] = total.get(name, 0) + value
+    return total
+
+
+def check_process(truth, records, shown, stretches):
+    work = recorded_work(records)
+    windows = split_by_windows(truth, work)
+    equal("windows", len(windows), len(stretches))
+    if len(windows) < 2:
+        raise Mismatch(f"{len(windows)} windows: the run is too short for this test")
+    launches = len(records["launch"])
+    if not 0 < len(work) < launches:
+        raise Mismatch(f"{len(work)} device records of {launches} launches are not a part")
+    equal("launches", launches, truth.launches())
+    for name, value in true_ledger(truth, work, windows, stretches).items():
+        equal(name, shown["time"][name], value)
+    return len(windows)
+
+
+def check_report(document, text):
+    timing = document["coverage"]["gpu_time"]
+    timed = sum(s["end_unix_ns"] - s["start_unix_ns"] for s in timing["stretches"] if s["source"] == "cupti")
+    whole = sum(s["end_unix_ns"] - s["start_unix_ns"] for s in timing["stretches"])
+    equal("timed_ns", timing["timed_ns"], timed)
+    equal("total_ns", timing["total_ns"], whole)
+    equal("share", timing["share"], timed / whole)
+    if "GPU-timed: " not in text or f"({100 * timed / whole:.1f} %)" not in text:
+        raise Mismatch(f"the report does not say that {timed / whole:.1%} was timed:\n{text[:400]}")
+    launches = document["coverage"]["launches"]
+    if not 0 < launches["outside_windows"] < launches["seen_by_api"]:
+        raise Mismatch(f"launches: {launches}")
+    return timed / whole, timing["coincidence"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    options = parser.parse_args()
+    work = options.build / "integration" / "windows"
+    shutil.rmtree(work, ignore_errors=True)
+    try:
+        bare, recorded = (run(options.build, work, options.program, shim) for shim in (False, True))
+        equal("output and exit code", (recorded.stdout, recorded.returncode), (bare.stdout, bare.returncode))
+        equal("messages", recorded.stderr, bare.stderr)
+        logs = sorted((work / "recorded" / "logs").iterdir())
+        report = [options.build / "mfushim", "report", *logs]
+        document = json.loads(subprocess.run([*report, "--json"], check=True, capture_output=True, text=True).stdout)
+        text = subprocess.run(report, check=True, capture_output=True, text=True).stdout
+        truths = truth_file.read_truth(work / "recorded")
+        windows = 0
+        for path in logs:
+            (shown,) = (rank for rank in document["ranks"] if rank["log"] == str(path))
+            stretches = [s for s in document["coverage"]["gpu_time"]["stretches"] if s["log"] == str(path)]
+            if stretches[-1]["source"] == "cupti":
+                stretches[-1] |= {"end_unix_ns": OPEN}  # the process ended in a window
+            stretches = [s for s in stretches if s["source"] == "cupti"]
+            windows += check_process(truths[shown["pid"]], log.records(options.build, path), shown, stretches)
+        share, coincidence = check_report(document, text)
+    except Mismatch as mismatch:
+        print(mismatch)
+        return 1
+    print(f"{windows} windows of {len(logs)} processes equal the truth: {share:.1%} of the run, {coincidence:.0%} of it in all")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
