@@ -1,5 +1,7 @@
-// Tells files from names, and misspelt names from unknown ones.
+// Tells files from names, misspelt names from unknown ones, and flags from what logs say.
 #include "commands/model_options.hpp"
+
+#include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
@@ -8,7 +10,9 @@
 #include <sstream>
 
 #include "commands/command.hpp"
+#include "knowledge/measured_peaks.hpp"
 #include "knowledge/model_config.hpp"
+#include "knowledge/text.hpp"
 #include "read/format_error.hpp"
 
 namespace mfushim::commands {
@@ -30,6 +34,40 @@ std::string suggestion_for(const std::string& name) {
   return "; give a config.json, or the dimensions";
 }
 
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) throw read::FormatError::in_file(path.string(), "cannot be read");
+  return text.str();
+}
+
+// The first process's that has the fact.
+std::string fact_of(const model::Run& run, std::string_view key) {
+  for (const auto& process : run.processes)
+    if (!process->fact(key).empty()) return process->fact(key);
+  return {};
+}
+
+double positive(std::string_view option, const std::string& text) {
+  const double value = parse_number(option, text);
+  if (value <= 0)
+    throw UsageError(fmt::format("{} needs a positive number, not '{}'", option, text));
+  return value;
+}
+
+// From a flag, else from the log, where what is no number is a problem and no error.
+std::optional<double> number_of(const std::string& flag, std::string_view option,
+                                const model::Run& run, std::string_view key, std::string& problem) {
+  if (!flag.empty()) return positive(option, flag);
+  const std::string logged = fact_of(run, key);
+  if (logged.empty()) return std::nullopt;
+  const auto value = knowledge::parse_number(logged);
+  if (value && *value > 0) return value;
+  problem = fmt::format("the log's {} is '{}', which is no number", key, logged);
+  return std::nullopt;
+}
+
 }  // namespace
 
 knowledge::ModelShape load_model(const std::string& file_or_name) {
@@ -43,14 +81,53 @@ knowledge::ModelShape load_model(const std::string& file_or_name) {
     throw UsageError(
         fmt::format("unknown model '{}'{}", file_or_name, suggestion_for(file_or_name)));
   }
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw read::FormatError::in_file(path.string(), "cannot be read");
-  auto model = knowledge::parse_model_config(text.str());
+  auto model = knowledge::parse_model_config(read_text(path));
   if (!model.problem.empty()) throw read::FormatError::in_file(path.string(), model.problem);
   if (model.shape.name.empty()) model.shape.name = fs::absolute(path).parent_path().filename();
   return model.shape;
+}
+
+void ModelFlags::add_to(CLI::App& app) {
+  app.add_option("--model", model, "a config.json, or the name of a well-known model");
+  app.add_option("--params", params, "or: how many parameters it has, as in 7e9");
+  app.add_option("--seq", seq, "tokens of a sequence");
+  app.add_option("--tokens-per-step", tokens_per_step, "tokens of a step of the whole job");
+  app.add_option("--mtp", mtp, "layers that predict further tokens (default 0)");
+}
+
+passes::ModelFacts find_model_facts(const ModelFlags& flags, const model::Run& run) {
+  passes::ModelFacts facts;
+  if (!flags.params.empty()) facts.work.params = positive("--params", flags.params);
+  if (!flags.mtp.empty()) facts.work.mtp = parse_number("--mtp", flags.mtp);
+  if (!flags.model.empty()) {
+    facts.work.shape = load_model(flags.model);
+    facts.name = facts.work.shape.name;
+  } else if (!facts.work.params) {
+    facts.name = fact_of(run, "model");
+    try {
+      if (!facts.name.empty()) facts.work.shape = load_model(facts.name);
+      if (!facts.work.shape.name.empty()) facts.name = facts.work.shape.name;
+    } catch (const std::runtime_error& error) {
+      facts.problem = error.what();
+    }
+  }
+  facts.work.seq = number_of(flags.seq, "--seq", run, "seq", facts.problem).value_or(0);
+  facts.tokens_per_step =
+      number_of(flags.tokens_per_step, "--tokens-per-step", run, "tokens_per_step", facts.problem);
+  return facts;
+}
+
+void parse_peak(const std::string& text, passes::EfficiencyOptions& options) {
+  constexpr std::string_view kMeasured = "measured:";
+  if (text == "auto" || text == "datasheet") return;
+  if (!text.starts_with(kMeasured)) {
+    options.peak_flops_per_s = positive("--peak", text) * 1e12;
+    return;
+  }
+  const std::string path = text.substr(kMeasured.size());
+  options.measured = knowledge::parse_measured_peaks(read_text(path));
+  if (options.measured.empty())
+    throw read::FormatError::in_file(path, "no measured peaks, as `mfushim peak` writes them");
 }
 
 }  // namespace mfushim::commands

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "commands/each.hpp"
+#include "commands/model_options.hpp"
 #include "knowledge/enum_names.hpp"
 #include "model/build_run.hpp"
 #include "passes/analysis.hpp"
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::vector<std::string> logs;
   std::string run;
+  ModelFlags model;
   std::string peak = "auto";
   std::string dtype;
   std::string view = "exact";
@@ -35,12 +37,8 @@ passes::View parse_view(const std::string& name) {
 }
 
 passes::AnalysisOptions analysis_options(const Options& options) {
-  passes::AnalysisOptions result{.view = parse_view(options.view), .efficiency = {}};
-  if (options.peak != "auto" && options.peak != "datasheet") {
-    const double tera = parse_number("--peak", options.peak);
-    if (tera <= 0) throw UsageError("--peak needs a positive number of TFLOP/s");
-    result.efficiency.peak_flops_per_s = tera * 1e12;
-  }
+  passes::AnalysisOptions result{.view = parse_view(options.view), .efficiency = {}, .model = {}};
+  parse_peak(options.peak, result.efficiency);
   if (!options.dtype.empty()) {
     result.efficiency.dtype = knowledge::value_of<format::DType>(options.dtype);
     if (!result.efficiency.dtype) throw UsageError("--dtype: unknown type '" + options.dtype + "'");
@@ -97,17 +95,20 @@ int report(const Arguments& arguments) {
   Options options;
   app.add_option("LOGS", options.logs, "logs, or directories of them")->required();
   app.add_option("--run", options.run, "the run to report where the logs are of several; `latest`");
+  options.model.add_to(app);
   app.add_option("--peak", options.peak,
-                 "peak of the GPU: auto, datasheet, or dense TFLOP/s as a number");
+                 "peak of the GPU: auto, datasheet, measured:FILE, or dense TFLOP/s as a number");
   app.add_option("--dtype", options.dtype, "element type of the peak: bf16, f16, tf32, f32, ...");
   app.add_option("--view", options.view, "exact, or as other tools count: hta, tracelens");
   app.add_flag("--json", options.json, "the report as JSON (mfushim.report/1)");
   if (!parse_arguments(app, arguments)) return kExitDone;
 
-  const passes::AnalysisOptions how = analysis_options(options);
+  passes::AnalysisOptions how = analysis_options(options);
   complete_logs();
   const auto runs = model::build_runs(model::find_logs(options.logs));
-  const auto analysis = passes::analyze(choose_run(runs, options.run), how);
+  const model::Run& run = choose_run(runs, options.run);
+  how.model = find_model_facts(options.model, run);
+  const auto analysis = passes::analyze(run, how);
   warn_of_gaps(analysis.coverage);
   if (options.json)
     std::cout << report::json_report(analysis).dump(

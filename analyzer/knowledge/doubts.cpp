@@ -21,6 +21,11 @@ constexpr double kLargestFactor = 65536;
 // Peaks within this share of each other are one figure, rounded.
 constexpr double kSamePeak = 0.02;
 
+// Model's work over executed work: full recomputation is 3/4, padding less; rounding and pieces
+// that no record tells are above 1.
+constexpr double kLeastRatio = 0.5;
+constexpr double kMostRatio = 1.15;
+
 bool is_usual(double mfu) {
   return mfu >= kUsualLow && mfu <= kUsualHigh;
 }
@@ -146,11 +151,46 @@ bool is_doubtful(double mfu, bool inference) {
 std::vector<Cause> find_causes(const Claim& claim) {
   std::vector<Cause> causes;
   try_gpus(claim, causes);
-  try_peak(claim, causes);
-  try_types(claim, causes);
+  for (Cause& cause : find_peak_causes(claim)) causes.push_back(std::move(cause));
   try_params(claim, causes);
   try_tokens(claim, causes);
   try_forward(claim, causes);
+  return causes;
+}
+
+std::vector<Cause> find_peak_causes(const Claim& claim) {
+  std::vector<Cause> causes;
+  try_peak(claim, causes);
+  try_types(claim, causes);
+  return causes;
+}
+
+bool is_mismatch(double ratio) {
+  return ratio < kLeastRatio || ratio > kMostRatio;
+}
+
+std::vector<Cause> find_mismatches(const MismatchClaim& claim) {
+  std::vector<Cause> causes;
+  const auto add = [&](std::string name, double ratio, std::string text) {
+    causes.push_back({std::move(name), std::move(text), ratio, !is_mismatch(ratio)});
+  };
+  const bool high = claim.ratio > 1;
+  if (claim.gpus > 1)
+    add("tokens_per_step", high ? claim.ratio / claim.gpus : claim.ratio * claim.gpus,
+        high ? "the tokens per step were counted once for each GPU"
+             : "the tokens per step are those of one GPU");
+  double factor = 2;
+  const auto corrected = [&] { return high ? claim.ratio / factor : claim.ratio * factor; };
+  while (is_mismatch(corrected()) && (corrected() > 1) == high && factor < kLargestFactor)
+    factor *= 2;
+  add("tokens_per_step", corrected(),
+      high ? fmt::format("the tokens are those of {} recorded steps", factor)
+           : fmt::format("the tokens are those of one of {} micro-batches", factor));
+  if (claim.params_given)
+    for (const double unit : {1e3, 1e6, 1e9})
+      if (const double ratio = high ? claim.ratio / unit : claim.ratio * unit; !is_mismatch(ratio))
+        add("params_unit", ratio, fmt::format("the parameters are off by {:g}", unit));
+  if (high) add("forward_only", claim.ratio / 3, "the recorded steps only went forward");
   return causes;
 }
 

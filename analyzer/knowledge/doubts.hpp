@@ -42,7 +42,26 @@ inline constexpr double kUsualHigh = 0.7;
 // or less than a training run has that works at all.
 bool is_doubtful(double mfu, bool inference);
 
+// A model's work that is far from what was seen to be executed. Recomputation and flash attention
+// execute up to a half more than the model needs; nothing can execute less.
+struct MismatchClaim {
+  double ratio = 1;  // the model's work over the executed
+  double gpus = 1;
+  bool params_given = false;
+};
+
+// Of the device's time: kernels whose work is not known. Above this, a comparison says nothing.
+inline constexpr double kMostUnseen = 0.05;
+
+bool is_mismatch(double ratio);
+
+// Causes whose `mfu` is the ratio that would result; `explains` that it is a usual one.
+std::vector<Cause> find_mismatches(const MismatchClaim& claim);
+
 // In the order of likelihood; those that do not apply to the inputs are left out.
 std::vector<Cause> find_causes(const Claim& claim);
+
+// Of these, what concerns the peak alone.
+std::vector<Cause> find_peak_causes(const Claim& claim);
 
 }  // namespace mfushim::knowledge

@@ -3,6 +3,17 @@
 
 namespace mfushim::passes {
 
+namespace {
+
+std::optional<StepTimes> times_of(const std::optional<std::vector<Step>>& steps) {
+  if (!steps) return std::nullopt;
+  std::vector<std::int64_t> durations;
+  for (const Step& step : *steps) durations.push_back(step.duration_ns);
+  return step_times(durations);
+}
+
+}  // namespace
+
 Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   Analysis a;
   a.run = &run;
@@ -25,6 +36,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
       find_efficiency(run, a.ledgers, a.products, a.operations, a.kernels, options.efficiency);
   a.coverage = find_coverage(run);
   a.steps = find_marked_steps(run);
+  a.model_mfu = find_model_mfu(run, a.efficiency, options.model, times_of(a.steps));
   return a;
 }
 

@@ -11,6 +11,7 @@
 #include "passes/kernels.hpp"
 #include "passes/launches.hpp"
 #include "passes/ledger.hpp"
+#include "passes/model_mfu.hpp"
 #include "passes/operations.hpp"
 #include "passes/products.hpp"
 #include "passes/steps.hpp"
@@ -22,6 +23,7 @@ namespace mfushim::passes {
 struct AnalysisOptions {
   View view = View::kExact;
   EfficiencyOptions efficiency;
+  ModelFacts model;
 };
 
 struct Analysis {
@@ -36,6 +38,7 @@ struct Analysis {
   OperationResult operations;
   KernelResult kernels;
   Efficiency efficiency;
+  std::optional<ModelMfu> model_mfu;
   CoverageResult coverage;
   std::optional<std::vector<Step>> steps;
 };

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "knowledge/enum_names.hpp"
-#include "knowledge/gpus.hpp"
 
 namespace mfushim::passes {
 
@@ -31,36 +30,97 @@ format::DType type_of_most(const ProductResult& products, const OperationResult&
 std::string why_no_peak(const model::Rank& rank, format::DType dtype) {
   const model::DeviceInfo* const device = rank.device_info();
   if (!device || device->name.empty()) return "the log does not name the GPU: give --peak";
-  if (!knowledge::find_gpu(device->name))
-    return fmt::format("the peak of GPU '{}' is not known: give --peak", device->name);
-  return fmt::format("the peak of GPU '{}' for {} is not known: give --peak", device->name,
-                     knowledge::name_of(dtype));
+  const knowledge::GpuMatch gpu = find_gpu(rank);
+  if (!gpu.candidates.empty())
+    return fmt::format("the peak of GPU '{}' for {} is not known: give --peak", device->name,
+                       knowledge::name_of(dtype));
+  return fmt::format("the peak of GPU '{}' is not known{}: give --peak", device->name,
+                     gpu.note.empty() ? "" : " (" + gpu.note + ")");
 }
 
-// Peak times time, summed over the ranks; absent with a reason.
-std::optional<double> possible_flops(const model::Run& run,
-                                     const std::vector<std::optional<Ledger>>& ledgers,
-                                     const EfficiencyOptions& options, Efficiency& result) {
-  double possible = 0;
+// How much a rank's peak counts in the mean: its time, or the same for all without times.
+double weight_of(const std::optional<Ledger>& ledger, double time) {
+  if (time <= 0) return 1;
+  return ledger ? static_cast<double>(ledger->total) / 1e9 : 0;
+}
+
+std::optional<knowledge::GpuMatch::Range> mean_datasheet_peak(
+    const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers, double time,
+    Efficiency& result) {
+  knowledge::GpuMatch::Range sum{0, 0};
+  double weights = 0;
   for (std::size_t i = 0; i < run.ranks.size(); ++i) {
-    if (!ledgers[i]) continue;
-    const auto peak = options.peak_flops_per_s ? options.peak_flops_per_s
-                                               : datasheet_peak(run.ranks[i], result.dtype);
-    if (!peak) {
+    const double weight = weight_of(ledgers[i], time);
+    if (weight <= 0) continue;
+    const knowledge::GpuMatch gpu = find_gpu(run.ranks[i]);
+    const auto range = gpu.peak(result.dtype);
+    if (!range) {
       result.absent_because = why_no_peak(run.ranks[i], result.dtype);
       return std::nullopt;
     }
-    possible += *peak * static_cast<double>(ledgers[i]->total) / 1e9;
+    if (result.peak_note.empty()) result.peak_note = gpu.note;
+    sum.low += range->low * weight;
+    sum.high += range->high * weight;
+    weights += weight;
   }
-  return possible;
+  if (weights <= 0) return std::nullopt;
+  return knowledge::GpuMatch::Range{sum.low / weights, sum.high / weights};
+}
+
+std::optional<double> measured_peak(const EfficiencyOptions& options, format::DType dtype) {
+  for (const knowledge::Peak& peak : options.measured)
+    if (peak.dtype == dtype) return peak.flops_per_s;
+  return std::nullopt;
+}
+
+void find_peak(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
+               double time, const EfficiencyOptions& options, Efficiency& result) {
+  const auto sheet = mean_datasheet_peak(run, ledgers, time, result);
+  if (sheet && sheet->low == sheet->high) result.datasheet_peak = sheet->low;
+  if (options.peak_flops_per_s || !options.measured.empty()) {
+    result.peak_source = options.peak_flops_per_s ? PeakSource::kGiven : PeakSource::kMeasured;
+    result.peak =
+        options.peak_flops_per_s ? options.peak_flops_per_s : measured_peak(options, result.dtype);
+    result.peak_note.clear();
+    result.absent_because.clear();
+    if (!result.peak)
+      result.absent_because =
+          fmt::format("no peak of {} was measured", knowledge::name_of(result.dtype));
+  } else {
+    result.peak_range = sheet;
+    result.peak = result.datasheet_peak;
+    if (sheet && !result.peak)
+      result.absent_because = fmt::format(
+          "the GPU's name leaves open whether its peak is {:.1f} or {:.1f} TFLOP/s: give --peak",
+          sheet->low / 1e12, sheet->high / 1e12);
+  }
+  if (result.peak) result.peak_range = knowledge::GpuMatch::Range{*result.peak, *result.peak};
+}
+
+// More than the peak was executed: the peak is wrong, for nothing else is told by the user.
+void explain_impossible(const model::Run& run, Efficiency& result) {
+  if (result.value.value_or(0) <= 1) return;
+  knowledge::Claim claim;
+  claim.mfu = *result.value;
+  claim.dtype = result.dtype;
+  claim.gpu = find_gpu(run.ranks.front());
+  if (result.peak_source != PeakSource::kDatasheet) claim.peak_given = result.peak;
+  result.causes = knowledge::find_peak_causes(claim);
 }
 
 }  // namespace
 
-std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtype) {
+knowledge::GpuMatch find_gpu(const model::Rank& rank) {
   const model::DeviceInfo* const device = rank.device_info();
-  const knowledge::Gpu* const gpu = device ? knowledge::find_gpu(device->name) : nullptr;
-  return gpu ? gpu->peak(dtype) : std::nullopt;
+  if (!device) return {};
+  return knowledge::identify_gpu(
+      {.name = device->name, .sm_count = device->sm_count, .memory_bytes = device->memory_bytes});
+}
+
+std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtype) {
+  const auto range = find_gpu(rank).peak(dtype);
+  if (!range || range->low != range->high) return std::nullopt;
+  return range->low;
 }
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
@@ -69,29 +129,32 @@ Efficiency find_efficiency(const model::Run& run, const std::vector<std::optiona
   Efficiency result;
   result.flops = products.flops + operations.flops;
   result.dtype = options.dtype.value_or(type_of_most(products, operations));
-  result.peak_given = options.peak_flops_per_s.has_value();
   double time = 0;
-  for (const auto& ledger : ledgers)
-    if (ledger) time += static_cast<double>(ledger->total) / 1e9;
+  double timed_ranks = 0;
+  for (const auto& ledger : ledgers) {
+    if (!ledger) continue;
+    time += static_cast<double>(ledger->total) / 1e9;
+    ++timed_ranks;
+  }
+  if (timed_ranks > 0) result.mean_time_s = time / timed_ranks;
   if (kernels.compute_ns > 0)
     result.unknown_share =
         static_cast<double>(kernels.unknown_product_ns) / static_cast<double>(kernels.compute_ns);
-  if (time <= 0) {
-    result.absent_because = "no GPU times were recorded";
+  find_peak(run, ledgers, time, options, result);
+  if (time <= 0 || result.flops == 0) {
+    result.absent_because = time <= 0 ? "no GPU times were recorded"
+                                      : "no matrix product was recorded whose shape is known";
     return result;
   }
-  const auto flops = static_cast<double>(result.flops);
-  if (result.flops == 0) {
-    result.absent_because = "no matrix product was recorded whose shape is known";
-    return result;
-  }
-  result.flops_per_s = flops / time;
-  const auto possible = possible_flops(run, ledgers, options, result);
-  if (!possible) return result;
-  result.peak = *possible / time;
-  result.value = flops / *possible;
-  result.hfu = static_cast<double>(products.executed + operations.flops) / *possible;
-  result.high = *result.value + static_cast<double>(kernels.unknown_product_ns) / 1e9 / time;
+  result.flops_per_s = static_cast<double>(result.flops) / time;
+  if (!result.peak_range) return result;
+  const double unknown_s = static_cast<double>(kernels.unknown_product_ns) / 1e9;
+  result.low = *result.flops_per_s / result.peak_range->high;
+  result.high = *result.flops_per_s / result.peak_range->low + unknown_s / time;
+  if (!result.peak) return result;
+  result.value = *result.flops_per_s / *result.peak;
+  result.hfu = static_cast<double>(products.executed + operations.flops) / time / *result.peak;
+  explain_impossible(run, result);
   return result;
 }
 

@@ -1,10 +1,13 @@
 // MFU: what the run computed over what its GPUs could have computed in the same time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "knowledge/doubts.hpp"
+#include "knowledge/gpus.hpp"
 #include "model/run.hpp"
 #include "passes/kernels.hpp"
 #include "passes/ledger.hpp"
@@ -14,28 +17,42 @@
 namespace mfushim::passes {
 
 struct EfficiencyOptions {
-  std::optional<double> peak_flops_per_s;  // dense, of every GPU; else from the data sheet
+  std::optional<double> peak_flops_per_s;  // dense, of every GPU, as the user gives it
+  std::vector<knowledge::Peak> measured;   // of every GPU, by type; wins over the data sheet
   std::optional<format::DType> dtype;      // of the peak; else the type of most FLOPs
 };
+
+enum class PeakSource : std::uint8_t { kDatasheet, kMeasured, kGiven };
 
 struct Efficiency {
   Flops flops = 0;                    // observed: of all ranks' products and exact operations
   std::optional<double> flops_per_s;  // of one rank, mean over the run's device time
+  double mean_time_s = 0;             // of the ranks with device times
   format::DType dtype = format::DType::kUnknown;
-  std::optional<double> peak;  // of one GPU: mean over ranks, weighted by their time
-  bool peak_given = false;
-  std::optional<double> value;          // the products' share of the peak
-  std::optional<double> hfu;            // likewise, of what the device did for them
-  std::optional<double> high;           // if all kernels of unknown products ran at peak
-  std::optional<double> unknown_share;  // of compute time: such kernels
-  std::string absent_because;           // why there is no value
+  // Of one GPU: mean over ranks, weighted by their time. The range is wider than one figure where
+  // the log leaves open which GPU it is; then there is no peak and no value.
+  std::optional<double> peak;
+  std::optional<knowledge::GpuMatch::Range> peak_range;
+  PeakSource peak_source = PeakSource::kDatasheet;
+  std::optional<double> datasheet_peak;  // where it is not the peak, too
+  std::string peak_note;                 // what was concluded about the GPU
+  std::optional<double> value;           // the products' share of the peak
+  std::optional<double> low;             // against the highest peak that is possible
+  std::optional<double> hfu;             // likewise, of what the device did for them
+  std::optional<double> high;            // if all kernels of unknown products ran at peak
+  std::optional<double> unknown_share;   // of compute time: such kernels
+  std::vector<knowledge::Cause> causes;  // usual mistakes, where the value is more than 1
+  std::string absent_because;            // why there is no value
 };
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
                            const ProductResult& products, const OperationResult& operations,
                            const KernelResult& kernels, const EfficiencyOptions& options);
 
-// The peak of a rank's GPU by the data sheet.
+// Which GPU a rank's is, by all that its log tells.
+knowledge::GpuMatch find_gpu(const model::Rank& rank);
+
+// The peak of a rank's GPU by the data sheet; absent too where it may be several.
 std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtype);
 
 }  // namespace mfushim::passes

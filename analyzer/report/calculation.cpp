@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "knowledge/doubts.hpp"
 #include "knowledge/enum_names.hpp"
+#include "report/doubts.hpp"
 #include "report/text_format.hpp"
 
 namespace mfushim::report {
@@ -14,7 +14,6 @@ namespace mfushim::report {
 namespace {
 
 using knowledge::Convention;
-using Json = nlohmann::ordered_json;
 
 double flops_of(const Calculation& c, Convention convention) {
   const auto flops = knowledge::flops_per_token(c.work, convention);
@@ -62,31 +61,14 @@ std::string limit_of(const Calculation& c, double mfu) {
       mfu * *c.step_seconds, *c.step_seconds);
 }
 
-std::string_view verdict_of(double mfu) {
-  if (mfu > 1) return "impossible: more than the peak";
-  return mfu > knowledge::kUsualHigh ? "higher than any published training run"
-                                     : "lower than a training run that works";
-}
-
 void print_doubts(std::string& out, const Calculation& c, double mfu) {
   if (!knowledge::is_doubtful(mfu, c.work.inference)) return;
   print(out, "\nMFU {} is {}\n", percent(mfu), verdict_of(mfu));
   if (mfu > 1) print(out, "  {}\n", limit_of(c, mfu));
-  const auto causes = causes_of(c, mfu);
-  const auto list = [&](bool explains) {
-    bool any = false;
-    for (const knowledge::Cause& cause : causes) {
-      if (cause.explains != explains) continue;
-      any = true;
-      print(out, "    {:>8}  if {}\n", percent(cause.mfu), cause.text);
-    }
-    if (!any) print(out, "           -  none of the usual mistakes\n");
-  };
-  print(out, "  it would be usual, {:.0f} to {:.0f} %\n", knowledge::kUsualLow * 100,
-        knowledge::kUsualHigh * 100);
-  list(true);
-  print(out, "  and still not usual\n");
-  list(false);
+  print_causes(out, causes_of(c, mfu),
+               fmt::format("it would be usual, {:.0f} to {:.0f} %", knowledge::kUsualLow * 100,
+                           knowledge::kUsualHigh * 100),
+               "and still not usual");
 }
 
 void print_head(std::string& out, const Calculation& c) {
@@ -132,15 +114,9 @@ Json convention_json(const Calculation& c, Convention convention) {
 }
 
 Json doubts_json(const Calculation& c, double mfu) {
-  Json causes = Json::array();
-  for (const knowledge::Cause& cause : causes_of(c, mfu))
-    causes.push_back({{"cause", cause.name},
-                      {"text", cause.text},
-                      {"mfu", cause.mfu},
-                      {"explains", cause.explains}});
   Json json = {{"verdict", verdict_of(mfu)}};
   if (mfu > 1) json["limit"] = limit_of(c, mfu);
-  json["causes"] = std::move(causes);
+  json["causes"] = causes_json(causes_of(c, mfu));
   return json;
 }
 

@@ -1,13 +1,12 @@
 // MFU from a configuration and a speed alone, as `mfushim calc` prints it.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <optional>
 #include <string>
 
 #include "knowledge/gpus.hpp"
 #include "knowledge/model_flops.hpp"
+#include "report/json_values.hpp"
 
 namespace mfushim::report {
 
@@ -29,7 +28,7 @@ struct Calculation {
   std::optional<double> mfu(knowledge::Convention by) const;
 };
 
-nlohmann::ordered_json calculation_json(const Calculation& calculation);
+Json calculation_json(const Calculation& calculation);
 std::string calculation_text(const Calculation& calculation);
 
 }  // namespace mfushim::report

@@ -7,29 +7,13 @@
 
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
+#include "report/json_mfu.hpp"
 #include "report/run_facts.hpp"
 #include "report/trust.hpp"
 
 namespace mfushim::report {
 
 namespace {
-
-using nlohmann::ordered_json;
-using Json = ordered_json;
-
-template <class Value>
-void put(Json& json, const char* key, const std::optional<Value>& value) {
-  if (value) json[key] = *value;
-}
-
-Json flops_json(passes::Flops flops) {
-  if (flops <= ~std::uint64_t{0}) return static_cast<std::uint64_t>(flops);
-  return static_cast<double>(flops);
-}
-
-double ratio(double part, double whole) {
-  return part / whole;
-}
 
 Json run_section(const passes::Analysis& a) {
   const RunFacts facts = find_run_facts(*a.run);
@@ -50,11 +34,14 @@ Json device_section(const model::Rank& rank) {
   if (!device) return json;
   if (!device->name.empty()) json["name"] = device->name;
   if (device->sm_count) json["sm_count"] = device->sm_count;
-  const knowledge::Gpu* const gpu = knowledge::find_gpu(device->name);
-  if (!gpu) return json;
-  for (const knowledge::Peak& peak : gpu->peaks)
-    json["peak_flops"][std::string(knowledge::name_of(peak.dtype))] = peak.flops_per_s;
-  put(json, "hbm_bytes_per_s", gpu->hbm_bytes_per_s);
+  const knowledge::GpuMatch gpu = passes::find_gpu(rank);
+  if (gpu.candidates.empty()) return json;
+  for (const knowledge::Peak& peak : gpu.candidates.front()->peaks)
+    if (const auto value = passes::datasheet_peak(rank, peak.dtype))
+      json["peak_flops"][std::string(knowledge::name_of(peak.dtype))] = *value;
+  // How much of the memory's bandwidth a slice has does not follow from its multiprocessors.
+  if (gpu.candidates.size() == 1 && gpu.part == 1)
+    put(json, "hbm_bytes_per_s", gpu.candidates.front()->hbm_bytes_per_s);
   return json;
 }
 
@@ -106,31 +93,6 @@ Json steps_section(const std::vector<passes::Step>& steps) {
           {"median_ns", sorted[(sorted.size() - 1) / 2]},
           {"p99_ns", sorted[(sorted.size() * 99 + 99) / 100 - 1]},
           {"list", std::move(list)}};
-}
-
-Json mfu_section(const passes::Analysis& a) {
-  const passes::Efficiency& e = a.efficiency;
-  Json json;
-  put(json, "value", e.value);
-  put(json, "low", e.value);
-  put(json, "high", e.high);
-  put(json, "hfu", e.hfu);
-  if (!e.absent_because.empty()) json["absent_because"] = e.absent_because;
-  put(json, "flops_per_s", e.flops_per_s);
-  if (e.flops > 0) {
-    Json& numerator = json["numerator"];
-    numerator = {{"source", "observed"},
-                 {"flops", flops_json(e.flops)},
-                 {"exact_share", 1.0},
-                 {"modelled_share", 0.0},
-                 {"inferred_share", 0.0}};
-    put(numerator, "unknown_time_share", e.unknown_share);
-  }
-  if (e.peak)
-    json["denominator"] = {{"source", e.peak_given ? "given" : "datasheet"},
-                           {"dtype", knowledge::name_of(e.dtype)},
-                           {"flops_per_s", *e.peak}};
-  return json;
 }
 
 Json launch_section(const passes::LaunchResult& l) {
@@ -339,8 +301,8 @@ const char* view_name(passes::View view) {
 
 }  // namespace
 
-ordered_json json_report(const passes::Analysis& a) {
-  ordered_json json;
+Json json_report(const passes::Analysis& a) {
+  Json json;
   json["schema"] = "mfushim.report/1";
   json["tool"] = {{"version", MFUSHIM_VERSION}};
   json["view"] = view_name(a.view);

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "knowledge/enum_names.hpp"
 #include "report/run_facts.hpp"
 #include "report/text_format.hpp"
+#include "report/text_mfu.hpp"
 #include "report/text_sections.hpp"
 
 namespace mfushim::report {
@@ -50,32 +50,6 @@ void print_warnings(std::string& out, const Analysis& a) {
     print(out, "VIEW     {}: {} of {} GPU records count\n",
           a.view == passes::View::kHta ? "as HolisticTraceAnalysis counts" : "as TraceLens counts",
           count(a.sum.records), count(a.coverage.gpu_records));
-}
-
-void print_mfu(std::string& out, const Analysis& a) {
-  const passes::Efficiency& e = a.efficiency;
-  if (e.value)
-    print(out, "MFU {}   of the work that was executed: without a model, MFU and HFU are one{}\n",
-          percent(*e.value),
-          e.hfu == e.value ? "" : fmt::format(" but for complex products: {}", percent(*e.hfu)));
-  else
-    print(out, "MFU unknown: {}\n", e.absent_because);
-  if (e.flops > 0)
-    print(out, "  work   {} in {}{}, from recorded shapes\n",
-          si(static_cast<double>(e.flops), "FLOP"), plural(a.products.executions, "matrix product"),
-          a.operations.flops > 0 ? " and in operations of cuDNN" : "");
-  if (a.products.unknown_shapes > 0)
-    print(out, "         {} more have shapes that the host never sees\n",
-          count(a.products.unknown_shapes));
-  if (e.peak)
-    print(out, "  peak   {} {} dense, {}\n", si(*e.peak, "FLOP/s"), knowledge::name_of(e.dtype),
-          e.peak_given ? "as given" : "data sheet");
-  if (e.value && e.unknown_share && *e.unknown_share > 0)
-    print(out,
-          "  range  {:.1f}..{:.1f} %: {} of compute time multiplies matrices of sizes that no "
-          "record tells\n",
-          *e.value * 100, *e.high * 100, percent(*e.unknown_share));
-  if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
 }
 
 void ledger_line(std::string& out, std::string_view name, std::int64_t ns, const Analysis& a,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "knowledge/gpus.hpp"
+#include "knowledge/measured_peaks.hpp"
 #include "support.hpp"
 
 namespace mfushim::test {
@@ -154,6 +155,43 @@ TEST_CASE("calc: published mistakes are named", "[analyzer]") {
       calc({"--gpu", "H100", "--params", "7", "--tokens-per-second-per-gpu", "10000"});
   CHECK(cause(units, "params_unit").at("mfu").get<double>() == Approx(4.2e14 / 989.4e12));
   CHECK(cause(units, "params_unit").at("explains") == true);
+}
+
+TEST_CASE("measured peaks win over the data sheet, by type", "[analyzer]") {
+  using knowledge::parse_measured_peaks;
+  const auto peaks = parse_measured_peaks(R"({"schema": "mfushim.peak/1", "results": [
+    {"dtype": "bf16", "flops_per_s": 7.94e14}, {"dtype": "f8e4m3", "flops_per_s": 1.4e15},
+    {"dtype": "unheard-of", "flops_per_s": 1}, {"dtype": "f16"}, 7]})");
+  REQUIRE(peaks.size() == 2);
+  CHECK(peaks[0].dtype == format::DType::kBf16);
+  CHECK(peaks[0].flops_per_s == 7.94e14);
+  CHECK(parse_measured_peaks("").empty());
+  CHECK(parse_measured_peaks(R"({"schema": "other/1", "results": []})").empty());
+  CHECK(parse_measured_peaks(R"({"schema": 1})").empty());
+
+  const TempFolder folder;
+  const std::string log =
+      assemble(folder, "log.mfl",
+               read_file(std::string(MFUSHIM_SOURCE) + "/tests/golden/model_mfu/log.mfutxt"));
+  const std::string file = folder.file(
+      "peak.json",
+      R"({"schema": "mfushim.peak/1", "results": [{"dtype": "bf16", "flops_per_s": 5e14}]})");
+  const auto report = [&](Words more) {
+    Words words = {"report", log, "--json", "--peak", "measured:" + file};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = mfushim(words);
+    REQUIRE(outcome.exit_code == 0);
+    return nlohmann::json::parse(outcome.output).at("mfu");
+  };
+  const auto mfu = report({});
+  CHECK(mfu.at("denominator").at("source") == "measured");
+  CHECK(mfu.at("denominator").at("datasheet_flops_per_s").get<double>() == Approx(989.4e12));
+  CHECK(mfu.at("hfu").get<double>() == Approx(6.4e9 / 15e-6 / 5e14));
+  CHECK(report({"--dtype", "f16"}).at("absent_because") == "no peak of f16 was measured");
+  CHECK(mfushim({"report", log, "--peak", "measured:" + log}).exit_code == 1);
+  CHECK(mfushim({"report", log, "--peak", "measured:/nowhere"}).exit_code == 1);
+  CHECK(mfushim({"report", log, "--tokens-per-step", "0"}).exit_code == 2);
+  CHECK(mfushim({"report", log, "--model", "no-such"}).exit_code == 2);
 }
 
 TEST_CASE("calc: wrong use", "[analyzer]") {

@@ -1,0 +1,38 @@
+// Lists causes by whether they explain the number.
+#include "report/doubts.hpp"
+
+#include "report/text_format.hpp"
+
+namespace mfushim::report {
+
+std::string_view verdict_of(double mfu) {
+  if (mfu > 1) return "impossible: more than the peak";
+  return mfu > knowledge::kUsualHigh ? "higher than any published training run"
+                                     : "lower than a training run that works";
+}
+
+Json causes_json(const std::vector<knowledge::Cause>& causes) {
+  Json list = Json::array();
+  for (const knowledge::Cause& cause : causes)
+    list.push_back({{"cause", cause.name},
+                    {"text", cause.text},
+                    {"mfu", cause.mfu},
+                    {"explains", cause.explains}});
+  return list;
+}
+
+void print_causes(std::string& out, const std::vector<knowledge::Cause>& causes,
+                  std::string_view explained, std::string_view unexplained) {
+  for (const bool explains : {true, false}) {
+    print(out, "  {}\n", explains ? explained : unexplained);
+    bool any = false;
+    for (const knowledge::Cause& cause : causes) {
+      if (cause.explains != explains) continue;
+      any = true;
+      print(out, "    {:>8}  if {}\n", percent(cause.mfu), cause.text);
+    }
+    if (!any) print(out, "           -  none of the usual mistakes\n");
+  }
+}
+
+}  // namespace mfushim::report

@@ -1,0 +1,95 @@
+// The model's work where it is known, else the observed; the observed share in any case.
+#include "report/json_mfu.hpp"
+
+#include "knowledge/enum_names.hpp"
+#include "report/doubts.hpp"
+
+namespace mfushim::report {
+
+namespace {
+
+std::string_view source_name(passes::PeakSource source) {
+  switch (source) {
+    case passes::PeakSource::kDatasheet:
+      return "datasheet";
+    case passes::PeakSource::kMeasured:
+      return "measured";
+    case passes::PeakSource::kGiven:
+      return "given";
+  }
+  return {};
+}
+
+Json denominator_json(const passes::Efficiency& e) {
+  Json json = {{"source", source_name(e.peak_source)}, {"dtype", knowledge::name_of(e.dtype)}};
+  put(json, "flops_per_s", e.peak);
+  if (!e.peak) {
+    json["low_flops_per_s"] = e.peak_range->low;
+    json["high_flops_per_s"] = e.peak_range->high;
+  }
+  if (e.peak_source != passes::PeakSource::kDatasheet)
+    put(json, "datasheet_flops_per_s", e.datasheet_peak);
+  if (!e.peak_note.empty()) json["note"] = e.peak_note;
+  return json;
+}
+
+Json numerator_json(const passes::Efficiency& e, const passes::ModelMfu* model) {
+  Json json = {{"source", model ? "model" : "observed"}};
+  if (model) {
+    if (!model->name.empty()) json["model"] = model->name;
+    json["flops_per_token"] = model->flops_per_token;
+    json["tokens_per_step"] = model->tokens_per_step;
+    json["flops_per_step"] = model->flops_per_step;
+    if (model->seq > 0) json["seq"] = model->seq;
+    json["gpus"] = model->gpus;
+  }
+  if (e.flops > 0) json["flops"] = flops_json(e.flops);
+  json["exact_share"] = model ? 0.0 : 1.0;
+  json["modelled_share"] = model ? 1.0 : 0.0;
+  json["inferred_share"] = 0.0;
+  put(json, "unknown_time_share", e.unknown_share);
+  return json;
+}
+
+void put_model(Json& json, const passes::ModelMfu& m) {
+  put(json, "value", m.value);
+  put(json, "low", m.low);
+  put(json, "high", m.high);
+  put(json, "causal", m.causal);
+  put(json, "noncausal", m.noncausal);
+  json["convention"] = knowledge::name_of(m.convention);
+  json["tokens_per_s"] = m.tokens_per_s;
+  put(json, "of_observed", m.of_observed);
+}
+
+void put_observed(Json& json, const passes::Efficiency& e) {
+  put(json, "value", e.value);
+  put(json, "low", e.low);
+  put(json, "high", e.high);
+}
+
+}  // namespace
+
+Json mfu_section(const passes::Analysis& a) {
+  const passes::Efficiency& e = a.efficiency;
+  const passes::ModelMfu* model =
+      a.model_mfu && a.model_mfu->absent_because.empty() ? &*a.model_mfu : nullptr;
+  Json json = Json::object();
+  if (model)
+    put_model(json, *model);
+  else
+    put_observed(json, e);
+  put(json, "hfu", e.hfu);
+  if (!e.absent_because.empty() && !(model && model->value))
+    json["absent_because"] = e.absent_because;
+  if (a.model_mfu && !model) json["model_absent_because"] = a.model_mfu->absent_because;
+  put(json, "flops_per_s", e.flops_per_s);
+  if (e.flops > 0 || model) json["numerator"] = numerator_json(e, model);
+  if (e.peak_range) json["denominator"] = denominator_json(e);
+  if (model && e.flops > 0) put_observed(json["observed"], e);
+  if (model && !model->causes.empty()) json["doubt"]["causes"] = causes_json(model->causes);
+  if (!model && !e.causes.empty()) json["doubt"]["causes"] = causes_json(e.causes);
+  return json;
+}
+
+}  // namespace mfushim::report

@@ -1,0 +1,134 @@
+// MFU by the model where it is known, else by the executed work; then numerator and denominator.
+#include "report/text_mfu.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "knowledge/enum_names.hpp"
+#include "report/doubts.hpp"
+#include "report/text_format.hpp"
+
+namespace mfushim::report {
+
+namespace {
+
+using passes::Analysis;
+using passes::Efficiency;
+using passes::ModelMfu;
+
+std::string range(double low, double high) {
+  return fmt::format("{:.1f}..{:.1f} %", low * 100, high * 100);
+}
+
+void print_observed_head(std::string& out, const Efficiency& e) {
+  if (e.value)
+    print(out, "MFU {}   of the work that was executed: without a model, MFU and HFU are one{}\n",
+          percent(*e.value),
+          e.hfu == e.value ? "" : fmt::format(" but for complex products: {}", percent(*e.hfu)));
+  else if (e.low && e.high)
+    print(out, "MFU {}   of the work that was executed: {}\n", range(*e.low, *e.high),
+          e.absent_because);
+  else
+    print(out, "MFU unknown: {}\n", e.absent_because);
+}
+
+void print_model_head(std::string& out, const ModelMfu& m, const Efficiency& e) {
+  if (!m.value && m.low && m.high)
+    print(out, "MFU {} {}   {}\n", range(*m.low, *m.high), knowledge::name_of(m.convention),
+          e.absent_because);
+  else if (!m.value)
+    print(out, "MFU unknown: {}\n", e.absent_because);
+  else if (m.causal && m.noncausal)
+    print(out, "MFU {} causal   {} full square", percent(*m.causal), percent(*m.noncausal));
+  else
+    print(out, "MFU {} {}", percent(*m.value), knowledge::name_of(m.convention));
+  if (!m.value) return;
+  // A share of the work that is not seen makes of what was executed a lower bound.
+  if (e.hfu)
+    print(out, "   HFU {}{} over the whole log", e.unknown_share.value_or(0) > 0 ? "at least " : "",
+          percent(*e.hfu));
+  out += '\n';
+}
+
+void print_model_work(std::string& out, const ModelMfu& m) {
+  print(out, "  work   {}/token ({}{}) x {} tokens/step = {}\n", si(m.flops_per_token, "FLOP"),
+        m.name.empty() ? "parameters as given" : m.name,
+        m.seq > 0 ? fmt::format(", sequence {:.0f}", m.seq) : "",
+        count(static_cast<std::uint64_t>(m.tokens_per_step)), si(m.flops_per_step, "FLOP"));
+  print(out, "         on {:.0f} GPUs", m.gpus);
+  if (static_cast<double>(m.ranks) < m.gpus) print(out, ", of which {} have logs", m.ranks);
+  print(out, "; {} of {} in the mean: {} tokens/s\n", plural(m.steps.count, "step"),
+        duration(std::llround(m.steps.mean_s * 1e9)),
+        count(static_cast<std::uint64_t>(m.tokens_per_s)));
+  if (m.low && m.high && m.steps.count > 1)
+    print(out, "  range  {}: two standard errors of the steps' mean\n", range(*m.low, *m.high));
+}
+
+void print_observed_work(std::string& out, const Analysis& a) {
+  const Efficiency& e = a.efficiency;
+  print(out, "  {} {} in {}{}, from recorded shapes\n", a.model_mfu ? "seen  " : "work  ",
+        si(static_cast<double>(e.flops), "FLOP"), plural(a.products.executions, "matrix product"),
+        a.operations.flops > 0 ? " and in operations of cuDNN" : "");
+}
+
+void print_peak(std::string& out, const Efficiency& e) {
+  if (!e.peak_range) return;
+  const std::string dtype(knowledge::name_of(e.dtype));
+  if (!e.peak) {
+    print(out, "  peak   {} or {} {} dense\n", si(e.peak_range->low, "FLOP/s"),
+          si(e.peak_range->high, "FLOP/s"), dtype);
+    return;
+  }
+  const bool sheet = e.peak_source == passes::PeakSource::kDatasheet;
+  const bool measured = e.peak_source == passes::PeakSource::kMeasured;
+  print(out, "  peak   {} {} dense, {}", si(*e.peak, "FLOP/s"), dtype,
+        sheet      ? "data sheet"
+        : measured ? "measured"
+                   : "as given");
+  if (!sheet && e.datasheet_peak)
+    print(out, "; {} of the data sheet's {}", percent(*e.peak / *e.datasheet_peak),
+          si(*e.datasheet_peak, "FLOP/s"));
+  out += '\n';
+  if (!e.peak_note.empty()) print(out, "         {}\n", e.peak_note);
+}
+
+void print_doubts_of(std::string& out, const ModelMfu& m) {
+  if (m.causes.empty()) return;
+  if (m.of_observed && knowledge::is_mismatch(*m.of_observed))
+    print(out, "  DOUBT  the model's work is {:.3g} times what was executed; it would be\n",
+          *m.of_observed);
+  else
+    print(out, "  DOUBT  this MFU is {}; it would be\n", verdict_of(*m.value));
+  print_causes(out, m.causes, "       usual", "       and still not usual");
+}
+
+}  // namespace
+
+void print_mfu(std::string& out, const Analysis& a) {
+  const Efficiency& e = a.efficiency;
+  const ModelMfu* model =
+      a.model_mfu && a.model_mfu->absent_because.empty() ? &*a.model_mfu : nullptr;
+  if (model)
+    print_model_head(out, *model, e);
+  else
+    print_observed_head(out, e);
+  if (a.model_mfu && !model) print(out, "  model  not used: {}\n", a.model_mfu->absent_because);
+  if (model) print_model_work(out, *model);
+  if (e.flops > 0) print_observed_work(out, a);
+  if (a.products.unknown_shapes > 0)
+    print(out, "         {} more have shapes that the host never sees\n",
+          count(a.products.unknown_shapes));
+  print_peak(out, e);
+  if (!model && e.value && e.unknown_share.value_or(0) > 0)
+    print(out,
+          "  range  {}: {} of compute time multiplies matrices of sizes that no record tells\n",
+          range(*e.low, *e.high), percent(*e.unknown_share));
+  if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
+  if (model) print_doubts_of(out, *model);
+  if (e.causes.empty()) return;
+  print(out, "  DOUBT  executed work is {}; it would be\n", verdict_of(*e.value));
+  print_causes(out, e.causes, "       possible", "       and still not");
+}
+
+}  // namespace mfushim::report
