@@ -8,6 +8,7 @@ namespace mfushim::commands {
 int assemble(const Arguments& arguments);
 int calc(const Arguments& arguments);
 int dump(const Arguments& arguments);
+int explain(const Arguments& arguments);
 int import_traces(const Arguments& arguments);
 int report(const Arguments& arguments);
 int run(const Arguments& arguments);

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "knowledge/kernel_classes.hpp"
+#include "knowledge/kernels/kernel.hpp"
 
 namespace mfushim::model {
 
@@ -152,8 +152,8 @@ void resolve_names(Process& process) {
     const std::string& name = process.names[config.kernel];
     if (name.empty() || !process.kernel_names[config.kernel].text.empty()) return;
     std::string text = knowledge::demangle(name);
-    const std::string_view kernel_class = knowledge::kernel_class(text);
-    process.kernel_names.set(config.kernel, {std::move(text), kernel_class});
+    knowledge::KernelFacts facts = knowledge::describe_kernel(text);
+    process.kernel_names.set(config.kernel, {std::move(text), std::move(facts)});
   });
 }
 
@@ -161,7 +161,7 @@ bool is_communication(const Process& process, const DeviceWork& work) {
   if (work.kind != WorkKind::kKernel) return false;
   if (work.owner != kNone && !is_compute(process.calls[work.owner].kind)) return true;
   const auto& name = process.kernel_names[process.configs[work.config].kernel];
-  return name.kernel_class == knowledge::kCommunicationClass;
+  return name.facts.kernel_class == knowledge::kCommunicationClass;
 }
 
 void join_work(Process& process) {

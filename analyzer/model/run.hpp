@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "knowledge/kernels/kernel.hpp"
 #include "mfushim/format/records.hpp"
 #include "model/host_clock.hpp"
 #include "model/id_table.hpp"
@@ -83,7 +84,7 @@ struct Mark {
 
 struct KernelName {
   std::string text;  // demangled
-  std::string_view kernel_class;
+  knowledge::KernelFacts facts;
 };
 
 struct Loss {

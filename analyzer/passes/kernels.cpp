@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "knowledge/kernel_classes.hpp"
+#include "knowledge/kernels/kernel.hpp"
 #include "model/time_limits.hpp"
 #include "passes/flops.hpp"
 #include "passes/products.hpp"
@@ -26,7 +26,7 @@ using Counts = std::unordered_map<std::uint32_t, Count>;
 bool is_of_unknown_product(const model::Process& process, const model::DeviceWork& work) {
   if (work.owner == model::kNone)
     return knowledge::is_product_class(
-        process.kernel_names[process.configs[work.config].kernel].kernel_class);
+        process.kernel_names[process.configs[work.config].kernel].facts.kernel_class);
   const model::HostCall& owner = process.calls[work.owner];
   if (owner.kind == model::CallKind::kOperation)
     return !is_exact(process.operations[owner.subject]);
@@ -60,7 +60,8 @@ KernelResult find_kernels(const model::Run& run) {
       const auto& name = process->kernel_names[process->configs[config].kernel];
       KernelRow& row = rows[name.text];
       row.name = name.text;
-      row.kernel_class = name.kernel_class;
+      row.kernel_class = name.facts.kernel_class;
+      row.dtype = name.facts.dtype;
       row.calls += count.calls;
       model::add_duration(row.total_ns, count.total_ns);
     }

@@ -12,6 +12,7 @@ namespace mfushim::passes {
 struct KernelRow {
   std::string name;  // demangled; empty: the log does not tell
   std::string kernel_class;
+  std::string dtype;  // of what it reads, by its name; empty: the name does not tell
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;
 };

@@ -159,15 +159,17 @@ Json comm_section(const passes::CollectiveResult& c) {
 
 Json kernel_section(const passes::KernelResult& k) {
   Json list = Json::array();
-  for (const passes::KernelRow& row : k.rows)
-    list.push_back({{"name", row.name},
-                    {"class", row.kernel_class},
-                    {"calls", row.calls},
-                    {"total_ns", row.total_ns},
-                    {"share", k.total_ns > 0 ? ratio(static_cast<double>(row.total_ns),
-                                                     static_cast<double>(k.total_ns))
-                                             : 0.0},
-                    {"mean_ns", row.total_ns / static_cast<std::int64_t>(row.calls)}});
+  for (const passes::KernelRow& row : k.rows) {
+    Json json = {{"name", row.name}, {"class", row.kernel_class}};
+    if (!row.dtype.empty()) json["dtype"] = row.dtype;
+    json.update({{"calls", row.calls},
+                 {"total_ns", row.total_ns},
+                 {"share", k.total_ns > 0 ? ratio(static_cast<double>(row.total_ns),
+                                                  static_cast<double>(k.total_ns))
+                                          : 0.0},
+                 {"mean_ns", row.total_ns / static_cast<std::int64_t>(row.calls)}});
+    list.push_back(std::move(json));
+  }
   return list;
 }
 

@@ -5,7 +5,7 @@
 #include "knowledge/dtypes.hpp"
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
-#include "knowledge/kernel_classes.hpp"
+#include "knowledge/kernels/kernel.hpp"
 
 namespace mfushim::knowledge {
 
@@ -62,23 +62,8 @@ TEST_CASE("communication is known by its kernels' names", "[analyzer]") {
         "void (anonymous namespace)::two_shot_all_reduce_kernel_inplace",
         "_mxfp8_all_to_all_v_kernel"}) {
     INFO(name);
-    CHECK(kernel_class(demangle(name)) == kCommunicationClass);
+    CHECK(describe_kernel(demangle(name)).kernel_class == kCommunicationClass);
   }
-}
-
-TEST_CASE("names that only look like another class", "[analyzer]") {
-  const auto class_of = [](const char* name) { return std::string(kernel_class(demangle(name))); };
-  CHECK(class_of("void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<"
-                 "int>>>()") == "attention");
-  CHECK(class_of("triton_poi_fused__scaled_dot_product_efficient_attention_add_where_3") ==
-        "elementwise");
-  CHECK(class_of("void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16>()") == "kvcache");
-  CHECK(class_of("void fbgemm_gpu::permute_2D_lengths_kernel<int>(int, int)") == "embedding");
-  CHECK(class_of("nvjet_tst_192x192_64x4_2x1_v_bz_coopB_NTN") == "gemm");
-  CHECK(class_of("ampere_sgemm_128x64_tn") == "gemm");
-  CHECK(class_of("void splitKreduce_kernel<32, 16, int, float>()") == "gemm_aux");
-  CHECK(class_of("sm80_xmma_fprop_implicit_gemm_f16f16_nhwckrsc_nhwc") == "conv");
-  CHECK(class_of("my_own_kernel") == "");
 }
 
 TEST_CASE("bandwidth factors are those of nccl-tests", "[analyzer]") {

@@ -1,0 +1,51 @@
+// Asks the grammars in turn, then the rules; what a grammar leaves open, the words tell.
+#include "knowledge/kernels/kernel.hpp"
+
+#include "knowledge/kernels/grammar.hpp"
+#include "knowledge/kernels/rules.hpp"
+#include "knowledge/kernels/types.hpp"
+
+namespace mfushim::knowledge {
+
+namespace {
+
+using Grammar = bool (*)(const KernelNameParts& name, KernelFacts& facts);
+
+// Each knows its own by a prefix or a type's name, so their order does not matter.
+constexpr Grammar kGrammars[] = {
+    read_nvjet,           read_xmma,      read_classic,      read_cutlass2, read_cutlass3,
+    read_trtllm,          read_deep_gemm, read_flash2,       read_flash3,   read_fmha,
+    read_cudnn_attention, read_inductor,  read_aten_softmax, read_nccl};
+
+// float2 is a complex number where such are multiplied, else two values.
+bool is_complex_class(std::string_view kernel_class) {
+  return kernel_class == "gemm" || kernel_class == "gemm_aux" || kernel_class == "gemv" ||
+         kernel_class == "conv" || kernel_class == "fft";
+}
+
+}  // namespace
+
+KernelFacts describe_kernel(std::string_view demangled) {
+  const KernelNameParts name(demangled);
+  KernelFacts facts;
+  bool known = false;
+  for (const Grammar read : kGrammars) {
+    known = read(name, facts);
+    if (known) break;
+  }
+  if (!known) {
+    const std::string_view by_rules = class_by_rules(name);
+    if (!by_rules.empty()) facts.kernel_class = by_rules;
+  }
+  if (facts.dtype.empty())
+    facts.dtype = narrowest_type(name.text, is_complex_class(facts.kernel_class));
+  if (facts.arch == 0) read_arch(name.text, facts);
+  return facts;
+}
+
+bool is_product_class(std::string_view kernel_class) {
+  return kernel_class == "gemm" || kernel_class == "grouped_gemm" || kernel_class == "gemv" ||
+         kernel_class == "attention" || kernel_class == "conv";
+}
+
+}  // namespace mfushim::knowledge
