@@ -36,7 +36,7 @@ function(mfusim_blas_double suffix cuda)
     NAMES "cublas(?!Lt)\\w+"
     STATUS cublasStatus_t REFUSAL 15
     SUFFIX "${suffix}" CUDA ${cuda}
-    SOURCES handle.cpp legacy.cpp xt.cpp asked.cpp multiply.cpp ${functions} ${shared})
+    SOURCES handle.cpp dot.cpp legacy.cpp xt.cpp asked.cpp multiply.cpp ${functions} ${shared})
   target_include_directories(${blas} PRIVATE ${here})
   target_link_libraries(${blas} PRIVATE ${lt})
 

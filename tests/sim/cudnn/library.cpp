@@ -1,4 +1,5 @@
 // libcudnn: handles, streams, versions and names of errors.
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -26,6 +27,10 @@ constexpr StatusText kStatuses[] = {
     MFUSIM_STATUS(CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED),
 };
 #undef MFUSIM_STATUS
+
+// PyTorch refuses a library that is older than the headers it was compiled with, which are 9.26
+// for 2.15. What the headers here lack is refused when it is asked for.
+constexpr int kVersion = std::max(CUDNN_VERSION, 92600);
 
 }  // namespace
 
@@ -59,7 +64,7 @@ cudnnStatus_t cudnnGetStream(cudnnHandle_t handle, cudaStream_t* stream) {
 }
 
 size_t cudnnGetVersion(void) {
-  return CUDNN_VERSION;
+  return kVersion;
 }
 size_t cudnnGetCudartVersion(void) {
   return CUDART_VERSION;
@@ -72,13 +77,13 @@ cudnnStatus_t cudnnGetProperty(libraryPropertyType type, int* value) {
   if (value == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
   switch (type) {
     case MAJOR_VERSION:
-      *value = CUDNN_MAJOR;
+      *value = kVersion / 10000;
       return CUDNN_STATUS_SUCCESS;
     case MINOR_VERSION:
-      *value = CUDNN_MINOR;
+      *value = kVersion / 100 % 100;
       return CUDNN_STATUS_SUCCESS;
     case PATCH_LEVEL:
-      *value = CUDNN_PATCHLEVEL;
+      *value = kVersion % 100;
       return CUDNN_STATUS_SUCCESS;
     default:
       return CUDNN_STATUS_BAD_PARAM;

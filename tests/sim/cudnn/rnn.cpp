@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <type_traits>
 
 #include "execute.hpp"
 #include "legacy.hpp"
@@ -73,7 +74,7 @@ cudnnStatus_t run(cudnnHandle_t handle, const char* api, Kind kind, const cudnnR
 }
 
 template <class T>
-void give(T value, T* to) {
+void give(std::type_identity_t<T> value, T* to) {
   if (to != nullptr) *to = value;
 }
 
@@ -165,10 +166,7 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t rnn, i
                                       size_t, const void* weights, int32_t number,
                                       cudnnTensorDescriptor_t matrix, void** matrix_address,
                                       cudnnTensorDescriptor_t bias, void** bias_address) {
-  if (rnn == nullptr || matrix == nullptr || bias == nullptr || matrix_address == nullptr ||
-      bias_address == nullptr) {
-    return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
-  }
+  if (rnn == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
   const Matrix size = matrix_of(*rnn, pseudo_layer / directions_of(*rnn), number);
   const Place place = before(*rnn, pseudo_layer, number);
   const auto at = [&](int64_t weight) {
@@ -176,12 +174,14 @@ cudnnStatus_t cudnnGetRNNWeightParams(cudnnHandle_t, cudnnRNNDescriptor_t rnn, i
            weight * data_type_bytes(rnn->type);
   };
   const bool has_bias = number < 2 * gates_of(*rnn);
-  *matrix = {rnn->type,
-             {1, static_cast<int>(size.rows), static_cast<int>(size.columns)},
-             {static_cast<int>(size.rows * size.columns), static_cast<int>(size.columns), 1}};
-  *matrix_address = at(place.matrices);
-  *bias = {rnn->type, {1, has_bias ? rnn->hidden : 0, 1}, {rnn->hidden, 1, 1}};
-  *bias_address = has_bias ? at(whole(*rnn).matrices + place.biases) : nullptr;
+  // PyTorch asks for the matrix or for the bias alone.
+  give({rnn->type,
+        {1, static_cast<int>(size.rows), static_cast<int>(size.columns)},
+        {static_cast<int>(size.rows * size.columns), static_cast<int>(size.columns), 1}},
+       matrix);
+  give(at(place.matrices), matrix_address);
+  give({rnn->type, {1, has_bias ? rnn->hidden : 0, 1}, {rnn->hidden, 1, 1}}, bias);
+  give(has_bias ? at(whole(*rnn).matrices + place.biases) : nullptr, bias_address);
   return CUDNN_STATUS_SUCCESS;
 }
 
