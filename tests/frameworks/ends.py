@@ -7,7 +7,9 @@ import pathlib
 import signal
 import sys
 
-import run
+import table
+from runs import HERE, SKIPPED, Runs, why_missing
+
 from mismatch import Mismatch, equal
 
 ENDS = {"normal": 0, "exception": 1, "sys.exit": 3, "os._exit": 4, "SIGTERM": 128 + signal.SIGTERM,
@@ -35,10 +37,10 @@ def main():
     parser.add_argument("--framework", default="torch@2.15")
     options = parser.parse_args()
     try:
-        if missing := run.why_missing(options.build, options.framework):
+        if missing := why_missing(options.build, options.framework):
             print(f"skipped: {missing}")
-            return run.SKIPPED
-        runs = run.Runs(options.build.resolve(), options.framework, "ends")
+            return SKIPPED
+        runs = Runs(options.build.resolve(), options.framework, HERE / "programs" / "ends.py", table.Program())
         for how, exit_code in ENDS.items():
             check(runs, how, exit_code)
     except Mismatch as mismatch:

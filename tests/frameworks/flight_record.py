@@ -1,4 +1,5 @@
 """c10d's flight recorder, which notes every collective of a process: operation, sizes and types in order, against the log."""
+import collections
 import math
 import re
 import subprocess
@@ -7,13 +8,19 @@ from mismatch import Mismatch, equal
 
 DTYPES = {"Float": "f32", "Double": "f64", "Half": "f16", "BFloat16": "bf16", "Long": "i64", "Int": "i32", "Char": "i8",
           "Byte": "u8", "Float8_e4m3fn": "f8e4m3", "Bool": "u8"}
-# c10d's name of an operation -> NCCL's, and whose size counts.
-OPERATIONS = {"all_reduce": ("all_reduce", "input"), "broadcast": ("broadcast", "input"), "reduce": ("reduce", "input"),
+# c10d's name of an operation -> NCCL's, and whose sizes count. Of several tensors, each is one.
+OPERATIONS = {"all_reduce": ("all_reduce", "input"), "all_reduce_barrier": ("all_reduce", "input"),
+              "allreduce_coalesced": ("all_reduce", "input"), "broadcast": ("broadcast", "input"),
+              "reduce": ("reduce", "input"), "send": ("send", "input"), "recv": ("recv", "output"),
               "_all_gather_base": ("all_gather", "input"), "all_gather": ("all_gather", "input"),
-              "_reduce_scatter_base": ("reduce_scatter", "output"), "send": ("send", "input"), "recv": ("recv", "output"),
               "all_gather_into_tensor": ("all_gather", "input"), "all_gather_single": ("all_gather", "input"),
+              "all_gather_into_tensor_coalesced": ("all_gather", "input"),
+              "_reduce_scatter_base": ("reduce_scatter", "output"), "reduce_scatter": ("reduce_scatter", "output"),
               "reduce_scatter_tensor": ("reduce_scatter", "output"), "reduce_scatter_single": ("reduce_scatter", "output"),
-              "all_to_all_single": ("all_to_all", "input")}
+              "reduce_scatter_tensor_coalesced": ("reduce_scatter", "output")}
+# What PyTorch 2.15's default backend makes of lists of tensors: one for each rank.
+BY_RANK = {"all_gather": ("broadcast", "input"), "reduce_scatter": ("reduce", "output")}
+EXCHANGE = "exchange"  # an all-to-all, as (EXCHANGE, type, sent, received)
 
 
 def sides(entry, side):
@@ -25,23 +32,48 @@ def sides(entry, side):
 def noted(entry, ranks):
     """What c10d's entry is in NCCL's terms: (operation, type, count), once or more."""
     backend, _, name = entry["profiling_name"].partition(" ")[0].partition(":")
-    if name == "scatter":  # the root sends to every other rank; the older backend notes its own part as the input
-        own, scattered = ("output", "input") if backend == "nccl2" else ("input", "output")
-        ((dtype, count),) = sides(entry, own)
-        return [("send", dtype, count)] * (ranks - 1) if sides(entry, scattered) else [("recv", dtype, count)]
-    if name == "all_to_all" and backend == "nccl":  # of equal parts: to and from each rank in turn
-        ((dtype, count),) = sides(entry, "input")
-        return [("send", dtype, count // ranks), ("recv", dtype, count // ranks)] * ranks
+    newer = backend == "nccl2"
+    if name == "coalesced":  # the end of a group, whose members have entries of their own
+        return []
+    if name == "barrier":
+        return [("all_reduce", "f32", 1)]
+    if name in ("scatter", "gather"):  # between the root, which has the list, and every other rank
+        # The older backend calls a rank's own tensor the input, whichever way it goes.
+        own, listed = ("output", "input") if newer and name == "scatter" else ("input", "output")
+        outwards = (name == "scatter") == bool(sides(entry, listed))
+        calls = ranks - 1 if sides(entry, listed) else 1
+        return [("send" if outwards else "recv", *sides(entry, own)[0])] * calls
+    if name.startswith("all_to_all"):
+        sent, received = sides(entry, "input"), sides(entry, "output")
+        return [(EXCHANGE, sent[0][0], sum(count for _, count in sent), sum(count for _, count in received))]
+    if newer and name in BY_RANK:
+        operation, whose = BY_RANK[name]
+        return [(operation, *sides(entry, whose)[0])] * ranks
     if name not in OPERATIONS:
         raise Mismatch(f"the flight record has '{entry['profiling_name']}', which this test does not know")
     operation, whose = OPERATIONS[name]
-    dtype, count = sides(entry, whose)[0]
-    if operation == "all_to_all":
-        count //= ranks  # NCCL is told what goes to each rank
-    # Into a list of tensors, PyTorch 2.15's default backend gathers by a broadcast from each rank.
-    if backend == "nccl2" and name == "all_gather":
-        return [("broadcast", dtype, count)] * ranks
-    return [(operation, dtype, count)]
+    return [(operation, *tensor) for tensor in sides(entry, whose)]
+
+
+def with_exchanges(calls, expected, ranks):
+    """The calls as recorded, those added up that make an all-to-all: NCCL's own, which is told what goes to each rank, or
+    sends and receives, of any sizes."""
+    rest, found = collections.deque(calls), []
+    for wanted in expected:
+        if not rest:
+            break
+        if wanted[0] != EXCHANGE:
+            found.append(rest.popleft())
+        elif rest[0][0] == "all_to_all":
+            _, dtype, count = rest.popleft()
+            found.append((EXCHANGE, dtype, count * ranks, count * ranks))
+        else:
+            moved = collections.Counter()
+            while rest and rest[0][0] in ("send", "recv") and (moved["send"], moved["recv"]) != wanted[2:]:
+                operation, dtype, count = rest.popleft()
+                moved[operation] += count
+            found.append((EXCHANGE, dtype if moved else None, moved["send"], moved["recv"]))
+    return found + list(rest)
 
 
 def recorded(build, log):
@@ -59,12 +91,13 @@ def recorded(build, log):
 
 
 def check(runs):
-    if runs.program.ranks == 1:
+    ranks, total = runs.program.ranks, 0
+    if ranks == 1:
         return None
-    total = 0
     for process in runs.observed("counts"):
-        expected = [c for entry in process["collectives"] for c in noted(entry, runs.program.ranks)]
+        expected = [call for entry in process["collectives"] for call in noted(entry, ranks)]
         (log,) = (runs.work / "observed" / "logs").glob(f"*-p{process['pid']}*.mfl")
-        equal(f"collectives of process {process['pid']}, the flight record's", recorded(runs.build, log), expected)
+        found = with_exchanges(recorded(runs.build, log), expected, ranks)
+        equal(f"collectives of process {process['pid']}, the flight record's", found, expected)
         total += len(expected)
     return f"{total} collectives in the flight record's order"

@@ -7,6 +7,7 @@ With OBSERVE_FLOPS=0 in the environment FlopCounterMode stays out: under it noth
 """
 import contextlib
 import json
+import math
 import os
 import pathlib
 import runpy
@@ -26,28 +27,37 @@ def flight_record():
     return [entry for dump in dumps for entry in dump.get("entries", [])]
 
 
+def product(a, b, *_, **__):
+    return 2 * math.prod(a) * math.prod(b[len(a) - 1:])  # a batch is part of a
+
+
+def added_product(_, a, b, *__, **___):
+    return product(a, b)
+
+
+def attention(query, key, value, *_, **__):
+    return flop_counter.sdpa_flop_count(query, *with_heads_of(query, key, value))
+
+
+def attention_backward(gradient, query, key, value, *_, **__):
+    return flop_counter.sdpa_backward_flop_count(gradient, query, *with_heads_of(query, key, value))
+
+
+def with_heads_of(query, *others):
+    return [(other[0], query[1], *other[2:]) for other in others]
+
+
 def lacking_formulas():
-    """What FlopCounterMode of PyTorch 2.6 cannot count: fp8 products, and attention whose keys have fewer heads."""
-    if torch.ops.aten._scaled_mm in flop_counter.flop_registry:
-        return {}
-
-    def product(a, b, *_, **__):
-        return 2 * a[0] * a[1] * b[1]
-
-    def as_many_heads(query, *others):
-        return [(other[0], query[1], *other[2:]) for other in others]
-
-    def attention(query, key, value, *_, **__):
-        return flop_counter.sdpa_flop_count(query, *as_many_heads(query, key, value))
-
-    def attention_backward(gradient, query, key, value, *_, **__):
-        return flop_counter.sdpa_backward_flop_count(gradient, query, *as_many_heads(query, key, value))
-
-    formulas = {torch.ops.aten._scaled_mm: product}
-    for kind in ("flash", "efficient", "cudnn"):
-        operator = f"_scaled_dot_product_{kind}_attention"
-        formulas[getattr(torch.ops.aten, operator)] = attention
-        formulas[getattr(torch.ops.aten, f"{operator}_backward")] = attention_backward
+    """What FlopCounterMode does not count; of 2.6, fp8 products and attention whose keys have fewer heads too."""
+    aten = torch.ops.aten
+    formulas = {aten.mv: product, aten._int_mm: product, aten.addmv: added_product, aten.addbmm: added_product,
+                aten._addmm_activation: added_product}
+    if aten._scaled_mm not in flop_counter.flop_registry:
+        formulas[aten._scaled_mm] = product
+        for kind in ("flash", "efficient", "cudnn"):
+            operator = f"_scaled_dot_product_{kind}_attention"
+            formulas[getattr(aten, operator)] = attention
+            formulas[getattr(aten, f"{operator}_backward")] = attention_backward
     return formulas
 
 

@@ -1,25 +1,68 @@
 """What PyTorch itself says of a run, against what the recorder wrote and what the simulator knows of the same run."""
 import collections
+import re
 import subprocess
 
 import three_ways
 import truth as truth_file
 from mismatch import Mismatch, equal
 
-MATRIX_PRODUCTS = {"aten.mm", "aten.addmm", "aten.bmm", "aten.baddbmm", "aten._scaled_mm", "aten._grouped_mm",
-                   "aten._scaled_grouped_mm"}
+# Operators, as FlopCounterMode names them
+MATRIX_PRODUCTS = r"aten\.(mm|addmm|bmm|baddbmm|mv|addmv|addbmm|_int_mm|_addmm_activation|_scaled_mm)"
+FLASH = r"aten\._scaled_dot_product_flash_attention(_backward)?"
+CUDNN_ATTENTION = r"aten\._scaled_dot_product_cudnn_attention(_backward)?"
+FLASH_KERNEL = re.compile(r"flash_(fwd)_(?:splitkv_)?kernel|flash_(bwd)_dq_dk_dv")
 # Kineto converts CUPTI's time stamps from the processor's counter by a line through two readings of both clocks.
 KINETO_CLOCK_ERROR_NS = 20_000
 
 
+def counted_flops(runs, way, operators):
+    """FlopCounterMode's FLOPs in that run of the operators whose names are these, or match."""
+    return sum(count for process in runs.observed("counts", way) for operator, count in process["flops"].items()
+               if re.fullmatch(operators, operator))
+
+
 def check_flops(runs, way):
     """FlopCounterMode's FLOPs in that run against the recorder's in the observed one."""
-    counted = sum(count for process in runs.observed("counts", way) for operator, count in process["flops"].items()
-                  if operator in MATRIX_PRODUCTS)
+    counted = counted_flops(runs, way, MATRIX_PRODUCTS)
     document = runs.report("observed")
-    recorded = sum(2 * g["m"] * g["n"] * g["k"] * g["batch"] * g["calls"] for g in document["gemms"])
+    recorded = sum(2 * g["m"] * g["n"] * (g["k"] or 1) * g["batch"] * g["calls"] for g in document["gemms"]
+                   if g["product"] in ("gemm", "gemm3m", "gemv"))  # the last is by a vector, and has no k
     equal("FLOPs of matrix products, FlopCounterMode's", recorded, counted * runs.program.products_per_counted)
     return f"{counted} FLOPs as FlopCounterMode"
+
+
+def check_attention(runs, way):
+    """Recorded launches of FlashAttention, times what one computes by the shapes that the script gives it. Its backward pass
+    is five products of the same size where the forward pass is two."""
+    counted = counted_flops(runs, way, FLASH)
+    forward = runs.program.attention
+    if forward is None:
+        return f"attention's {counted} FLOPs not compared" if counted else None
+    calls = collections.Counter()
+    for kernel in runs.report("recorded")["kernels"]:
+        if found := FLASH_KERNEL.search(kernel["name"]):
+            calls[found[1] or found[2]] += kernel["calls"]
+    if not calls and not counted:  # cuDNN did it
+        return None
+    equal("FLOPs of attention, FlopCounterMode's", calls["fwd"] * forward + calls["bwd"] * forward * 5 / 2, counted)
+    return f"attention {calls['fwd']} forward and {calls['bwd']} backward, {counted} FLOPs as FlopCounterMode"
+
+
+def check_cudnn(runs, way):
+    """Convolutions and attention by cuDNN: FLOPs of the operations that its graphs have."""
+    recorded = collections.Counter()
+    for operation in runs.report("observed")["operations"]:
+        recorded[operation["operation"]] += operation.get("flops", 0)
+    attention = counted_flops(runs, way, CUDNN_ATTENTION)
+    forward, backward = (counted_flops(runs, way, operator) for operator in ("aten.convolution", "aten.convolution_backward"))
+    attended = sum(recorded[operation] for operation in ("matmul", "sdpa_fwd", "sdpa_bwd"))  # as a graph may have it
+    for what, ours, counted in (("attention by cuDNN", attended, attention),
+                                ("convolutions", recorded["conv_fwd"], forward),
+                                ("convolutions backward", recorded["conv_dgrad"] + recorded["conv_wgrad"], backward)):
+        equal(f"FLOPs of {what}, FlopCounterMode's", ours, counted)
+    total = attention + forward + backward
+    return f"{total} FLOPs by cuDNN as FlopCounterMode" if total else None
 
 
 def check_profiler(runs):

@@ -2,85 +2,44 @@
 disabled. Demands that the program notices nothing, and that the report equals the simulator's truth. Then runs it under
 the framework's own observers, and demands that all agree.
 
-usage: run.py --build DIR [--framework NAME] PROGRAM      (a row of table.py; exits 77 where the framework cannot be had)
+usage: run.py --build DIR [--framework NAME] PROGRAM
+       run.py --build DIR [--framework NAME] [--ranks N] [--compiled] [--sequence] SCRIPT.py [ARG...]
+
+PROGRAM is a row of table.py. A script of one's own: under torchrun with more than one rank; --compiled where it compiles
+kernels; --sequence where all its CUDA calls come in the same order each time, not only those that give the GPU work.
+Exits 77 where the framework cannot be had.
 """
 import argparse
-import json
-import os
 import pathlib
-import shutil
-import subprocess
+import resource
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-SOURCE = HERE.parents[1]
-sys.path.insert(0, str(HERE.parent / "integration"))
+import table
+from runs import HERE, SKIPPED, Runs, why_missing
 
-import doors  # noqa: E402
-import flight_record  # noqa: E402
-import harmless  # noqa: E402
-import oracles  # noqa: E402
-import table  # noqa: E402
-import three_ways  # noqa: E402
-import truth as truth_file  # noqa: E402
-from mismatch import Mismatch, equal  # noqa: E402
+import doors
+import flight_record
+import harmless
+import oracles
+import three_ways
+from mismatch import Mismatch, equal
 
-SKIPPED, UNAVAILABLE = 77, 69  # the latter: scripts/framework could not fetch the wheels
+# What C++ says when PyTorch ends a thread while Python is ending: a race of theirs, seen without the recorder too.
+RACED_AT_END = "terminate called without an active exception"
 
 
-def why_missing(build, framework):
-    """Why the framework's environment cannot be had; None where it is there."""
-    settings = dict(os.environ, MFUSHIM_BUILD_DIR=str(build))
-    done = subprocess.run([SOURCE / "scripts" / "framework", framework], env=settings, capture_output=True, text=True,
-                          check=False)
-    if done.returncode == UNAVAILABLE:
-        return done.stderr.strip().splitlines()[-1]
-    if done.returncode != 0:
-        raise Mismatch(f"scripts/framework {framework}: {done.stderr.strip()}")
-    return None
-
-
-class Runs:
-    """Where one program's runs leave what they say and what really happened."""
-
-    def __init__(self, build, framework, name):
-        self.build, self.framework, self.program = build, framework, table.program(framework, name)
-        self.work = build / "frameworks" / "tests" / framework / name
-        self.script = str(HERE / "programs" / f"{name}.py")
-        shutil.rmtree(self.work, ignore_errors=True)
-
-    def run(self, way, observer=(), arguments=(), shim=True, **settings):
-        folder = self.work / way
-        folder.mkdir(parents=True)
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"),
-                        "OMP_NUM_THREADS": "1", "MFUSIM_TRUTH_CALLS": "1", "PYTHONDONTWRITEBYTECODE": "1",
-                        "TORCHINDUCTOR_CACHE_DIR": str(self.work / "inductor"), "TRITON_CACHE_DIR": str(self.work / "triton")}
-        start = ["python"] if self.program.ranks == 1 else ["torchrun", f"--nproc-per-node={self.program.ranks}"]
-        command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(self.program.ranks),
-                   "--truth", folder, *(["--shim"] if shim else []), "--", *start, *observer, self.script,
-                   *arguments]
-        done = subprocess.run(command, env=environment | settings, cwd=folder, capture_output=True, text=True, check=False)
-        (folder / "stdout").write_text(done.stdout)
-        (folder / "stderr").write_text(done.stderr)
+def run_bare(runs):
+    """Once more where PyTorch aborted as Python ended: the run that all others are compared with must be a good one."""
+    done = runs.run("bare", shim=False)
+    if done.returncode == runs.program.exit_code or RACED_AT_END not in done.stderr:
         return done
-
-    def truths(self, way):
-        return truth_file.read_truth(self.work / way)
-
-    def observed(self, what, way="observed"):
-        """What observe.py wrote of each process: its "counts" or its "trace"."""
-        return [json.loads(path.read_text()) for path in sorted((self.work / way).glob(f"{what}-*.json"))]
-
-    def report(self, way):
-        return three_ways.report(self.build, self.work / way / "logs")
+    print(f"bare run repeated: exit code {done.returncode}, {RACED_AT_END}")
+    (runs.work / "bare").rename(runs.work / "bare-aborted")
+    return runs.run("bare", shim=False)
 
 
 def check_three_ways(runs):
-    if runs.program.compiled:  # fills the compilers' caches, so that nothing is tuned while we look
-        runs.run("warm-up", shim=False)
-    ways = {"bare": runs.run("bare", shim=False), "recorded": runs.run("recorded"),
-            "disabled": runs.run("disabled", MFUSHIM_DISABLE="1")}
+    ways = {"bare": run_bare(runs), "recorded": runs.run("recorded"), "disabled": runs.run("disabled", MFUSHIM_DISABLE="1")}
     for way, done in ways.items():
         equal(f"exit code {way}", done.returncode, runs.program.exit_code)
         equal(f"standard output {way}", done.stdout, ways["bare"].stdout)
@@ -103,35 +62,70 @@ def observe(runs, way, **settings):
     observer = (str(HERE / "observe.py"), str(runs.work / way))
     done = runs.run(way, observer, MFUSHIM_GPU_TIME="off", TORCH_NCCL_TRACE_BUFFER_SIZE="2000", **settings)
     equal(f"exit code {way}", done.returncode, runs.program.exit_code)
-    return way
 
 
-def check_observed(runs):
-    if runs.program.compiled:  # FLOPs are those of the same program when it is not compiled
-        observe(runs, "observed", OBSERVE_FLOPS="0")
-        counted = observe(runs, "counted", TORCH_COMPILE_DISABLE="1")
+def run_observed(runs):
+    """The run in which FLOPs were counted. Under FlopCounterMode nothing is compiled, so that a program that compiles runs
+    once more for it, with its functions as they are."""
+    if not runs.program.compiled:
+        observe(runs, "observed")
+        return "observed"
+    observe(runs, "observed", OBSERVE_FLOPS="0")
+    observe(runs, "counted", TORCH_COMPILE_DISABLE="1")
+    return "counted"
+
+
+def check(runs):
+    # First, since it fills the compilers' caches: whatever they try out they try here, and not while calls are compared.
+    counted = run_observed(runs) if runs.program.observed else None
+    yield check_three_ways(runs)
+    if counted:
+        said = (oracles.check_flops(runs, counted), oracles.check_attention(runs, counted), oracles.check_cudnn(runs, counted),
+                oracles.check_profiler(runs), flight_record.check(runs))
+        yield "; ".join(s for s in said if s)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(usage=__doc__.partition("usage: ")[2])
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--framework", default="torch@2.15")
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--compiled", action="store_true")
+    parser.add_argument("--sequence", action="store_true")
+    parser.add_argument("program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    return parser.parse_args()
+
+
+def runs_of(options):
+    if options.program in table.PROGRAMS:
+        script, program = HERE / "programs" / f"{options.program}.py", table.program(options.framework, options.program)
     else:
-        counted = observe(runs, "observed")
-    said = [oracles.check_flops(runs, counted), oracles.check_profiler(runs), flight_record.check(runs)]
-    return "; ".join(s for s in said if s)
+        script = pathlib.Path(options.program).resolve(strict=True)
+        program = table.Program(ranks=options.ranks, torchrun=options.ranks > 1, compiled=options.compiled,
+                                calls="sequence" if options.sequence else "work")
+    return Runs(options.build.resolve(), options.framework, script, program, options.arguments)
+
+
+def processor_seconds():
+    """Of all that was run here: what a test costs, however busy the machine is."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
+    return sum(u.ru_utime + u.ru_stime for u in usage)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--framework", default="torch@2.15")
-    parser.add_argument("program", choices=sorted(table.PROGRAMS))
-    options = parser.parse_args()
+    options = arguments()
+    name = pathlib.Path(options.program).stem
     try:
         if missing := why_missing(options.build, options.framework):
             print(f"skipped: {missing}")
             return SKIPPED
-        runs = Runs(options.build.resolve(), options.framework, options.program)
-        print(f"{options.program}: {check_three_ways(runs)}")
-        if runs.program.observed:
-            print(f"{options.program}: {check_observed(runs)}")
+        runs = runs_of(options)
+        for said in check(runs):
+            print(f"{name}: {said}")
+        print(f"{name}: {processor_seconds():.1f} s of processor time")
     except Mismatch as mismatch:
-        print(f"{options.program}: {mismatch} (files: {runs.work})", file=sys.stderr)
+        print(f"{name}: {mismatch} (files: {options.build}/frameworks/tests/{options.framework}/{name})", file=sys.stderr)
         return 1
     return 0
 

@@ -7,13 +7,17 @@ BOTH = ("torch@2.15", "torch@2.6")
 
 @dataclasses.dataclass(frozen=True)
 class Program:
-    ranks: int = 1  # more than one: under torchrun
+    ranks: int = 1
+    torchrun: bool = False  # starts them; else each is started by itself, as srun and mpirun do
     exit_code: int = 0
     frameworks: tuple = BOTH  # where it is run
     # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
     # counter counts the capture, and what a replay multiplies is not recorded; or of a DTensor, whose products it counts
     # whole on each rank.
     products_per_counted: fractions.Fraction = fractions.Fraction(1)
+    # FLOPs of one forward call of FlashAttention, 4 x batch x heads x queries x keys x size of a head; the mean where calls
+    # differ. None where the program calls none, or all by cuDNN.
+    attention: fractions.Fraction | int | None = None
     compiled: bool = False  # compiles kernels, by torch.compile or Triton
     only_door: str | None = None  # by which all its launches come
     observed: bool = True  # run again under PyTorch's own observers
@@ -23,39 +27,40 @@ class Program:
     calls: str | None = "sequence"
 
 
+GPT_ATTENTION = 4 * 8 * 8 * 256 * 256 * 64  # of programs/gpt.py, as it stands and with its batch
+
 PROGRAMS = {
     # One GPU
-    "gpt_eager": Program(),
-    "gpt_fp16_scaler": Program(),
+    "gpt_eager": Program(attention=GPT_ATTENTION),
+    "gpt_fp16_scaler": Program(attention=GPT_ATTENTION),
     "gpt_tf32": Program(),
-    "grad_accumulation": Program(),
-    "checkpointing": Program(calls="work"),
+    "grad_accumulation": Program(attention=GPT_ATTENTION // 4),
+    "checkpointing": Program(attention=GPT_ATTENTION, calls="work"),
     "cuda_graph_step": Program(products_per_counted=fractions.Fraction(3, 4)),
     "dataloader_workers": Program(calls="work"),
-    "oom_caught": Program(),
-    "generate": Program(),
-    "hf_trainer": Program(calls="work"),
+    # Two layers, 16 tokens at first and then one at a time
+    "generate": Program(attention=fractions.Fraction(4 * 8 * 64 * (16 * 16 + sum(range(17, 24))), 8)),
+    "hf_trainer": Program(attention=4 * 8 * 4 * 128 * 128 * 64, calls="work"),
     "convolution": Program(),
     "sdpa_cudnn": Program(),
     "fp8_grouped": Program(),
     "elementwise": Program(only_door="symbol"),
-    "triton_kernel": Program(compiled=True, only_door="dlsym"),
-    "jiterator": Program(),
-    "compile_default": Program(compiled=True),
+    "own_kernels": Program(compiled=True, only_door="dlsym"),
+    "compile_default": Program(attention=GPT_ATTENTION, compiled=True),
     # Two GPUs
-    "ddp": Program(ranks=2, calls="work"),
-    "fsdp2": Program(ranks=2, calls="work"),
+    "ddp": Program(ranks=2, torchrun=True, attention=GPT_ATTENTION, calls="work"),
+    "fsdp2": Program(ranks=2, attention=GPT_ATTENTION, calls="work"),
     "tensor_parallel": Program(ranks=2, calls="work", products_per_counted=fractions.Fraction(1, 2)),
-    "zero1": Program(ranks=2, calls="work"),
+    "zero1": Program(ranks=2, attention=GPT_ATTENTION, calls="work"),
     "pipeline": Program(ranks=2, calls="work"),
     "moe_all_to_all": Program(ranks=2, calls="work"),
     "collectives": Program(ranks=2, calls="work", only_door="getproc"),
-    "worker_crash": Program(ranks=2, exit_code=1, observed=False, calls=None),
+    "worker_crash": Program(ranks=2, torchrun=True, exit_code=1, observed=False, calls=None),
 }
 
 # What is different under one framework.
 DIFFERENT = {
-    ("torch@2.6", "triton_kernel"): {"only_door": "symbol"},  # Triton 3.2 links the driver, later ones look it up
+    ("torch@2.6", "own_kernels"): {"only_door": None},  # Triton 3.2 links the driver, later ones look it up
 }
 
 

@@ -16,7 +16,8 @@ class Checkpointed(gpt.Gpt):
         return self.head(self.norm(x))
 
 
-model = Checkpointed(layers=2, vocabulary=4000).cuda()
+with torch.device("cuda"):
+    model = Checkpointed(layers=2, vocabulary=4000)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
 for step in range(3):
     tokens, targets = gpt.batch(vocabulary=4000)

@@ -4,7 +4,8 @@ import torch
 import gpt
 
 torch.manual_seed(0)
-model = gpt.Gpt(layers=2).cuda()
+with torch.device("cuda"):
+    model = gpt.Gpt(layers=2)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
 step_loss = torch.compile(gpt.loss_of)
 for step in range(3):

@@ -3,7 +3,8 @@ import torch
 
 import gpt
 
-model = gpt.Gpt(layers=2).cuda()
+with torch.device("cuda"):
+    model = gpt.Gpt(layers=2)
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
 step_loss = torch.compile(gpt.loss_of, mode="reduce-overhead")
 for step in range(6):

@@ -11,7 +11,8 @@ import gpt
 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 mesh = init_device_mesh("cuda", (int(os.environ["WORLD_SIZE"]),))
 policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
-model = gpt.Gpt(layers=2).cuda()
+with torch.device("cuda"):
+    model = gpt.Gpt(layers=2)
 for block in model.blocks:
     fully_shard(block, mesh=mesh, mp_policy=policy)
 fully_shard(model, mesh=mesh, mp_policy=policy)

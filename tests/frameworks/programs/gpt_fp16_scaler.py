@@ -3,7 +3,8 @@ import torch
 
 import gpt
 
-model = gpt.Gpt().cuda()
+with torch.device("cuda"):
+    model = gpt.Gpt()
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
 scaler = torch.amp.GradScaler("cuda")
 for step in range(3):

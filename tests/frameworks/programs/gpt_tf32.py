@@ -3,7 +3,8 @@ import torch
 
 import gpt
 
-model = gpt.Gpt(layers=2).cuda()
+with torch.device("cuda"):
+    model = gpt.Gpt(layers=2)
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, foreach=True)
 for precision in ("highest", "high"):
     torch.set_float32_matmul_precision(precision)

@@ -1,0 +1,87 @@
+"""One program of a framework on the simulated GPU: how it is run, and where each run leaves what it says and what happened."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "integration"))
+
+import three_ways  # noqa: E402
+import truth as truth_file  # noqa: E402
+from mismatch import Mismatch  # noqa: E402
+
+SKIPPED, UNAVAILABLE = 77, 69  # the latter: scripts/framework could not fetch the wheels
+
+
+def why_missing(build, framework):
+    """Why the framework's environment cannot be had; None where it is there."""
+    settings = dict(os.environ, MFUSHIM_BUILD_DIR=str(build))
+    done = subprocess.run([SOURCE / "scripts" / "framework", framework], env=settings, capture_output=True, text=True,
+                          check=False)
+    if done.returncode == UNAVAILABLE:
+        return done.stderr.strip().splitlines()[-1]
+    if done.returncode != 0:
+        raise Mismatch(f"scripts/framework {framework}: {done.stderr.strip()}")
+    return None
+
+
+class Runs:
+    def __init__(self, build, framework, script, program, arguments=()):
+        self.build, self.framework, self.script, self.program = build, framework, script, program
+        self.arguments = arguments
+        self.work = build / "frameworks" / "tests" / framework / script.stem
+        shutil.rmtree(self.work, ignore_errors=True)
+
+    def run(self, way, observer=(), arguments=None, shim=True, **settings):
+        folder = self.work / way
+        folder.mkdir(parents=True)
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
+        environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"),
+                        "OMP_NUM_THREADS": "1", "MFUSIM_TRUTH_CALLS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+                        "TORCHINDUCTOR_CACHE_DIR": str(self.work / "inductor"), "TRITON_CACHE_DIR": str(self.work / "triton")}
+        ranks = self.program.ranks
+        start = ["torchrun", f"--nproc-per-node={ranks}"] if self.program.torchrun else ["python"]
+        command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(ranks), "--truth", folder,
+                   *(["--shim"] if shim else []), "--", *start, *observer, self.script,
+                   *(self.arguments if arguments is None else arguments)]
+        members = [environment | settings]
+        if ranks > 1 and not self.program.torchrun:
+            members = [members[0] | member for member in rank_settings(ranks)]
+        return run_together(command, members, folder)
+
+    def truths(self, way):
+        return truth_file.read_truth(self.work / way)
+
+    def observed(self, what, way="observed"):
+        """What observe.py wrote of each process: its "counts" or its "trace"."""
+        return [json.loads(path.read_text()) for path in sorted((self.work / way).glob(f"{what}-*.json"))]
+
+    def report(self, way):
+        return three_ways.report(self.build, self.work / way / "logs")
+
+
+def rank_settings(ranks):
+    """What a launcher such as srun or mpirun leaves to whoever starts the ranks."""
+    port = 10000 + os.getpid() % 20000  # below those that the system hands out, and another for each test that runs
+    return [{"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks),
+             "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)} for rank in range(ranks)]
+
+
+def run_together(command, members, folder):
+    """Runs the command once for each member's environment. When one fails, the others, who would wait for it, are ended."""
+    running = []
+    with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
+        for environment in members:
+            running.append(subprocess.Popen(command, env=environment, cwd=folder, stdout=out, stderr=err))
+        while any(process.poll() is None for process in running):
+            if any(process.returncode for process in running):
+                for process in running:
+                    process.terminate()
+            time.sleep(0.02)
+    exit_code = next((process.returncode for process in running if process.returncode), 0)
+    return subprocess.CompletedProcess(command, exit_code, (folder / "stdout").read_text(), (folder / "stderr").read_text())
