@@ -101,13 +101,13 @@ knowledge::ModelShape given_shape(const CalcOptions& options) {
 knowledge::ModelWork find_work(const CalcOptions& options) {
   knowledge::ModelWork work;
   work.params = options.number("params");
-  if (!options.model.empty()) {
-    for (const auto& [option, field] : kDimensions)
-      if (!options.numbers.at(option).empty())
-        throw UsageError(fmt::format("--model has its own dimensions: no --{}", option));
-    work.shape = load_model(options.model);
-  } else {
+  if (options.model.empty()) {
     work.shape = given_shape(options);
+  } else {
+    work.shape = load_model(options.model);
+    for (const auto& [option, field] : kDimensions)
+      if (const auto value = options.number(option))
+        knowledge::set_field(work.shape, field, *value);
   }
   if (options.model.empty() && !work.params && work.shape.layers == 0)
     throw UsageError("calc needs --model, --params, or the dimensions (--layers ...)");

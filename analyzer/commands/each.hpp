@@ -10,6 +10,7 @@ int calc(const Arguments& arguments);
 int dump(const Arguments& arguments);
 int explain(const Arguments& arguments);
 int import_traces(const Arguments& arguments);
+int peak(const Arguments& arguments);
 int report(const Arguments& arguments);
 int run(const Arguments& arguments);
 

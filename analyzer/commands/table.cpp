@@ -14,6 +14,7 @@ constexpr std::array kCommands = {
     Command{"run", "[options] -- COMMAND", "a program under the recorder", run},
     Command{"report", "LOGS... [options]", "where the GPU time of a run went", report},
     Command{"calc", "--gpu G --model M ...", "MFU of a configuration and a speed", calc},
+    Command{"peak", "[--dtype D] -o FILE", "how fast this GPU multiplies matrices", peak},
     Command{"import", "kineto FILE... -o DIR", "traces of other recorders as logs", import_traces},
     Command{"explain", "[--json] NAME... | -", "what a kernel is, by its name", explain},
     Command{"dump", "LOG", "a log as readable text", dump},

@@ -107,6 +107,18 @@ TEST_CASE("calc: both ways of giving the speed agree", "[analyzer]") {
   CHECK(calc(rate).at("conventions").size() == 4);
 }
 
+TEST_CASE("calc: a dimension beside the model replaces its own", "[analyzer]") {
+  const Words common = {
+      "--gpu", "H100", "--model", "llama-3-8b", "--seq", "8192", "--tokens-per-second-per-gpu",
+      "8000"};
+  Words padded = common;
+  padded.insert(padded.end(), {"--vocab", "131072"});
+  const auto flops = [](const Words& words) {
+    return calc(words).at("model_flops_per_token").get<double>();
+  };
+  CHECK(flops(padded) - flops(common) == Approx(6.0 * 4096 * (131072 - 128256)));
+}
+
 TEST_CASE("calc: an unknown GPU has no MFU", "[analyzer]") {
   const auto answer =
       calc({"--gpu", "TPU v4", "--params", "1e9", "--tokens-per-second-per-gpu", "10000"});

@@ -1,5 +1,5 @@
-// libnvidia-ml.so.1 as far as frameworks ask it: how many GPUs there are, which, and how they are
-// linked.
+// libnvidia-ml.so.1 as far as frameworks ask it: how many GPUs there are, which, how they are
+// linked, and how they fare.
 //
 // Declarations after NVML's public API reference; no header of it comes with the toolkit's runtime
 // packages.
@@ -101,6 +101,23 @@ MFUSIM_NVML nvmlDeviceGetUUID(Device device, char* text, unsigned room) {
   char uuid[kUuidRoom];
   uuid_of(index_of(device), uuid);
   snprintf(text, room, "%s", uuid);
+  return kSuccess;
+}
+
+// A GPU at work that neither throttles nor warms up.
+MFUSIM_NVML nvmlDeviceGetClockInfo(Device, int, unsigned* megahertz) {
+  if (!megahertz) return kInvalidArgument;
+  *megahertz = 1755;
+  return kSuccess;
+}
+MFUSIM_NVML nvmlDeviceGetTemperature(Device, int, unsigned* celsius) {
+  if (!celsius) return kInvalidArgument;
+  *celsius = 61;
+  return kSuccess;
+}
+MFUSIM_NVML nvmlDeviceGetPowerUsage(Device, unsigned* milliwatts) {
+  if (!milliwatts) return kInvalidArgument;
+  *milliwatts = 650'000;
   return kSuccess;
 }
 
