@@ -158,7 +158,7 @@ struct Process {
   // Indices of a thread's calls in the order in which they were entered.
   std::map<std::uint32_t, std::vector<std::uint32_t>> threads;
   std::vector<Mark> marks;
-  std::map<std::uint32_t, std::vector<DeviceWork>> work;  // by device index, sorted by start
+  std::map<std::uint32_t, std::vector<DeviceWork>> work;       // by device index, sorted by start
   std::map<std::uint32_t, std::vector<DeviceWindow>> windows;  // likewise; apart, in order
 
   std::vector<Loss> losses;
