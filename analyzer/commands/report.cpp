@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 
 #include "commands/each.hpp"
@@ -10,6 +11,7 @@
 #include "knowledge/enum_names.hpp"
 #include "model/build_run.hpp"
 #include "passes/analysis.hpp"
+#include "passes/step_range.hpp"
 #include "read/format_error.hpp"
 #include "read/ring_recovery.hpp"
 #include "report/json_report.hpp"
@@ -26,6 +28,7 @@ struct Options {
   std::string peak = "auto";
   std::string dtype;
   std::string view = "exact";
+  std::string steps;
   bool json = false;
 };
 
@@ -46,17 +49,34 @@ passes::AnalysisOptions analysis_options(const Options& options) {
   return result;
 }
 
+std::optional<passes::StepRange> parse_steps(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) throw UsageError("--steps needs A:B, not '" + text + "'");
+  const auto index = [](const std::string& part, std::size_t otherwise) {
+    if (part.empty()) return otherwise;
+    const double value = parse_number("--steps", part);
+    if (value < 0 || value != std::floor(value) || value > 1e15)
+      throw UsageError("--steps counts from 0, not '" + part + "'");
+    return static_cast<std::size_t>(value);
+  };
+  const passes::StepRange range{index(text.substr(0, colon), 0),
+                                index(text.substr(colon + 1), passes::StepRange::kLast)};
+  if (range.first >= range.last) throw UsageError("--steps '" + text + "' contains no step");
+  return range;
+}
+
 std::string shown_id(const model::Run& run) {
   return run.id.empty() ? "unnamed" : run.id;
 }
 
 // Several runs in one place are not one: the user says which.
-const model::Run& choose_run(const std::vector<model::Run>& runs, const std::string& wanted) {
+model::Run& choose_run(std::vector<model::Run>& runs, const std::string& wanted) {
   if (wanted == "latest") return runs.back();
   if (wanted.empty() && runs.size() == 1) return runs.front();
-  const model::Run* chosen = nullptr;
+  model::Run* chosen = nullptr;
   std::string list;
-  for (const model::Run& run : runs) {
+  for (model::Run& run : runs) {
     list += fmt::format("\n  {}  {} logs, {} ranks  {}", shown_id(run), run.processes.size(),
                         run.ranks.size(), run.processes.front()->fact("command"));
     if (!wanted.empty() && shown_id(run) == wanted) chosen = &run;
@@ -100,13 +120,18 @@ int report(const Arguments& arguments) {
                  "peak of the GPU: auto, datasheet, measured:FILE, or dense TFLOP/s as a number");
   app.add_option("--dtype", options.dtype, "element type of the peak: bf16, f16, tf32, f32, ...");
   app.add_option("--view", options.view, "exact, or as other tools count: hta, tracelens");
+  app.add_option("--steps", options.steps,
+                 "only steps A:B: from A, counted from 0, to before B; either may be left out");
   app.add_flag("--json", options.json, "the report as JSON (mfushim.report/1)");
   if (!parse_arguments(app, arguments)) return kExitDone;
 
   passes::AnalysisOptions how = analysis_options(options);
+  const auto steps = parse_steps(options.steps);
   complete_logs();
-  const auto runs = model::build_runs(model::find_logs(options.logs));
-  const model::Run& run = choose_run(runs, options.run);
+  auto runs = model::build_runs(model::find_logs(options.logs));
+  model::Run& run = choose_run(runs, options.run);
+  if (steps && !(how.steps = passes::narrow_to_steps(run, *steps)))
+    throw UsageError("--steps " + options.steps + ": the run has no such steps");
   how.model = find_model_facts(options.model, run);
   const auto analysis = passes::analyze(run, how);
   warn_of_gaps(analysis.coverage);

@@ -5,10 +5,11 @@ namespace mfushim::passes {
 
 namespace {
 
-std::optional<StepTimes> times_of(const std::optional<std::vector<Step>>& steps) {
+std::optional<StepTimes> times_of(const std::optional<StepResult>& steps) {
   if (!steps) return std::nullopt;
   std::vector<std::int64_t> durations;
-  for (const Step& step : *steps) durations.push_back(step.duration_ns);
+  for (const Step& step : steps->list)
+    if (step.use == StepUse::kCounted) durations.push_back(step.duration_ns);
   return step_times(durations);
 }
 
@@ -35,7 +36,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.efficiency =
       find_efficiency(run, a.ledgers, a.products, a.operations, a.kernels, options.efficiency);
   a.coverage = find_coverage(run);
-  a.steps = find_marked_steps(run);
+  a.steps = options.steps ? options.steps : find_steps(run);
   a.model_mfu = find_model_mfu(run, a.efficiency, options.model, times_of(a.steps));
   return a;
 }

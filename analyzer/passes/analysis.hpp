@@ -24,6 +24,8 @@ struct AnalysisOptions {
   View view = View::kExact;
   EfficiencyOptions efficiency;
   ModelFacts model;
+  // Those that the run has been narrowed to; else they are looked for.
+  std::optional<StepResult> steps;
 };
 
 struct Analysis {
@@ -40,7 +42,7 @@ struct Analysis {
   Efficiency efficiency;
   std::optional<ModelMfu> model_mfu;
   CoverageResult coverage;
-  std::optional<std::vector<Step>> steps;
+  std::optional<StepResult> steps;
 };
 
 // The result refers to `run`.

@@ -8,6 +8,7 @@
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
 #include "report/json_mfu.hpp"
+#include "report/json_steps.hpp"
 #include "report/run_facts.hpp"
 #include "report/trust.hpp"
 
@@ -73,26 +74,6 @@ Json rank_sections(const passes::Analysis& a) {
     list.push_back(std::move(json));
   }
   return list;
-}
-
-Json steps_section(const std::vector<passes::Step>& steps) {
-  std::vector<std::int64_t> sorted;
-  __int128 sum = 0;
-  Json list = Json::array();
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    sorted.push_back(steps[i].duration_ns);
-    sum += steps[i].duration_ns;
-    list.push_back(
-        {{"index", i}, {"start_ns", steps[i].start_ns}, {"duration_ns", steps[i].duration_ns}});
-  }
-  std::sort(sorted.begin(), sorted.end());
-  const auto count = static_cast<std::int64_t>(steps.size());
-  return {{"method", "profiler_marks"},
-          {"count", count},
-          {"mean_ns", static_cast<std::int64_t>(sum / count)},
-          {"median_ns", sorted[(sorted.size() - 1) / 2]},
-          {"p99_ns", sorted[(sorted.size() * 99 + 99) / 100 - 1]},
-          {"list", std::move(list)}};
 }
 
 Json launch_section(const passes::LaunchResult& l) {

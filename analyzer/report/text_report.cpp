@@ -11,6 +11,7 @@
 #include "report/text_format.hpp"
 #include "report/text_mfu.hpp"
 #include "report/text_sections.hpp"
+#include "report/text_steps.hpp"
 
 namespace mfushim::report {
 
@@ -27,8 +28,8 @@ void print_head(std::string& out, const Analysis& a) {
   if (!facts.hosts.empty()) print(out, " on {}", plural(facts.hosts.size(), "host"));
   for (const std::string& gpu : facts.gpus) print(out, ", {}", gpu);
   if (facts.duration_ns) print(out, ", {}", duration(*facts.duration_ns));
-  if (a.steps) print(out, ", {} (marked by a profiler)", plural(a.steps->size(), "step"));
   print(out, "\n");
+  if (a.steps) print_steps(out, *a.steps);
   const passes::WindowResult& w = a.windows;
   if (const auto share = w.share()) {
     print(out, "GPU-timed: {} of {} ({}), {}", duration(w.timed_ns), duration(w.total_ns),
