@@ -40,7 +40,8 @@ passes::View parse_view(const std::string& name) {
 }
 
 passes::AnalysisOptions analysis_options(const Options& options) {
-  passes::AnalysisOptions result{.view = parse_view(options.view), .efficiency = {}, .model = {}};
+  passes::AnalysisOptions result;
+  result.view = parse_view(options.view);
   parse_peak(options.peak, result.efficiency);
   if (!options.dtype.empty()) {
     result.efficiency.dtype = knowledge::value_of<format::DType>(options.dtype);
