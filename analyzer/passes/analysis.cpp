@@ -15,6 +15,11 @@ std::optional<StepTimes> times_of(const std::optional<StepResult>& steps) {
 
 }  // namespace
 
+std::optional<double> Analysis::mean_step_s() const {
+  const auto times = times_of(steps);
+  return times ? std::optional(times->mean_s) : std::nullopt;
+}
+
 Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   Analysis a;
   a.run = &run;
@@ -37,6 +42,9 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
       find_efficiency(run, a.ledgers, a.products, a.operations, a.kernels, options.efficiency);
   a.coverage = find_coverage(run);
   a.steps = options.steps ? options.steps : find_steps(run);
+  a.inference = find_inference(run, a.steps);
+  a.waterfall =
+      find_waterfall(run, activities, a.products, a.operations, a.efficiency, a.inference);
   a.model_mfu = find_model_mfu(run, a.efficiency, options.model, times_of(a.steps));
   return a;
 }

@@ -8,6 +8,7 @@
 #include "passes/collectives.hpp"
 #include "passes/coverage.hpp"
 #include "passes/efficiency.hpp"
+#include "passes/inference.hpp"
 #include "passes/kernels.hpp"
 #include "passes/launches.hpp"
 #include "passes/ledger.hpp"
@@ -16,6 +17,7 @@
 #include "passes/products.hpp"
 #include "passes/steps.hpp"
 #include "passes/view.hpp"
+#include "passes/waterfall.hpp"
 #include "passes/windows.hpp"
 
 namespace mfushim::passes {
@@ -43,6 +45,10 @@ struct Analysis {
   std::optional<ModelMfu> model_mfu;
   CoverageResult coverage;
   std::optional<StepResult> steps;
+  std::optional<Inference> inference;
+  std::optional<Waterfall> waterfall;
+
+  std::optional<double> mean_step_s() const;  // of the counted steps
 };
 
 // The result refers to `run`.

@@ -107,7 +107,7 @@ class StreamMaker {
 
   std::uint32_t kernel_symbol(std::uint32_t config) {
     const std::uint32_t name = process_.configs[config].kernel;
-    const std::string_view kernel_class = process_.kernel_names[name].kernel_class;
+    const std::string_view kernel_class = process_.kernel_names[name].facts.kernel_class;
     const bool updates = kernel_class == "optimizer";
     const std::size_t known = stream_.kinds.size();
     const std::uint32_t symbol =

@@ -3,6 +3,7 @@
 
 #include "knowledge/enum_names.hpp"
 #include "report/doubts.hpp"
+#include "report/json_inference.hpp"
 
 namespace mfushim::report {
 
@@ -33,8 +34,8 @@ Json denominator_json(const passes::Efficiency& e) {
   return json;
 }
 
-Json numerator_json(const passes::Efficiency& e, const passes::ModelMfu* model) {
-  Json json = {{"source", model ? "model" : "observed"}};
+Json numerator_json(const passes::Efficiency& e, const passes::ModelMfu* model, bool inferred) {
+  Json json = {{"source", model ? "model" : inferred ? "inferred" : "observed"}};
   if (model) {
     if (!model->name.empty()) json["model"] = model->name;
     json["flops_per_token"] = model->flops_per_token;
@@ -68,6 +69,21 @@ void put_observed(Json& json, const passes::Efficiency& e) {
   put(json, "high", e.high);
 }
 
+// Without what is done again. Attention that multiplies in recorded products can be told from the
+// rest, but not whether half of its square is masked.
+void put_inferred(Json& json, const passes::Analysis& a) {
+  const passes::Efficiency& e = a.efficiency;
+  const double work = passes::needed_share(a.efficiency.flops, a.products, a.inference, false);
+  const double causal = passes::needed_share(a.efficiency.flops, a.products, a.inference, true);
+  if (e.value) json["value"] = *e.value * work;
+  if (e.low) json["low"] = *e.low * causal;
+  if (e.high) json["high"] = *e.high * work;
+  if (!e.value || work == causal) return;
+  json["causal"] = *e.value * causal;
+  json["noncausal"] = *e.value * work;
+  json["convention"] = "noncausal";
+}
+
 }  // namespace
 
 Json mfu_section(const passes::Analysis& a) {
@@ -78,14 +94,16 @@ Json mfu_section(const passes::Analysis& a) {
   if (model)
     put_model(json, *model);
   else
-    put_observed(json, e);
+    put_inferred(json, a);
   put(json, "hfu", e.hfu);
   if (!e.absent_because.empty() && !(model && model->value))
     json["absent_because"] = e.absent_because;
   if (a.model_mfu && !model) json["model_absent_because"] = a.model_mfu->absent_because;
   put(json, "flops_per_s", e.flops_per_s);
-  if (e.flops > 0 || model) json["numerator"] = numerator_json(e, model);
+  if (e.flops > 0 || model)
+    json["numerator"] = numerator_json(e, model, a.inference && a.inference->has_backward);
   if (e.peak_range) json["denominator"] = denominator_json(e);
+  if (a.waterfall) json["waterfall"] = waterfall_section(a);
   if (model && e.flops > 0) put_observed(json["observed"], e);
   if (model && !model->causes.empty()) json["doubt"]["causes"] = causes_json(model->causes);
   if (!model && !e.causes.empty()) json["doubt"]["causes"] = causes_json(e.causes);

@@ -7,6 +7,7 @@
 
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
+#include "report/json_inference.hpp"
 #include "report/json_mfu.hpp"
 #include "report/json_steps.hpp"
 #include "report/run_facts.hpp"
@@ -293,6 +294,7 @@ Json json_report(const passes::Analysis& a) {
   json["ranks"] = rank_sections(a);
   if (a.steps) json["steps"] = steps_section(*a.steps);
   json["mfu"] = mfu_section(a);
+  if (a.inference) json["inference"] = inference_section(*a.inference);
   json["launch"] = launch_section(a.launches);
   json["overlap"] = overlap_section(a);
   json["comm"] = comm_section(a.collectives);

@@ -111,6 +111,10 @@ void print_mfu(std::string& out, const Analysis& a) {
       a.model_mfu && a.model_mfu->absent_because.empty() ? &*a.model_mfu : nullptr;
   if (model)
     print_model_head(out, *model, e);
+  else if (a.inference && a.inference->has_backward && e.value)
+    print(out, "MFU {} inferred: without what is done again   HFU {} of all that was executed\n",
+          percent(*e.value * passes::needed_share(e.flops, a.products, a.inference, false)),
+          percent(*e.hfu));
   else
     print_observed_head(out, e);
   if (a.model_mfu && !model) print(out, "  model  not used: {}\n", a.model_mfu->absent_because);

@@ -9,6 +9,7 @@
 
 #include "report/run_facts.hpp"
 #include "report/text_format.hpp"
+#include "report/text_inference.hpp"
 #include "report/text_mfu.hpp"
 #include "report/text_sections.hpp"
 #include "report/text_steps.hpp"
@@ -92,9 +93,14 @@ std::string text_report(const Analysis& a) {
   print_warnings(out, a);
   out += '\n';
   print_mfu(out, a);
+  if (a.inference) print_inference(out, *a.inference);
   out += '\n';
   print_ledger(out, a);
   out += '\n';
+  if (a.waterfall) {
+    print_waterfall(out, *a.waterfall);
+    out += '\n';
+  }
   print_launches(out, a);
   print_overlap(out, a);
   print_collectives(out, a);

@@ -229,14 +229,16 @@ __global__ void cross_entropy_kernel(bf16* logits, const int* targets, float* lo
   }
 }
 
-__global__ void bias_gradient_kernel(const bf16* grad, bf16* bias_grad, int rows, int cols) {
+__global__ void bias_gradient_kernel(const bf16* grad, bf16* bias_grad, int rows, int cols,
+                                     bool add) {
   __shared__ float shared[kBlock];
   float sum = 0;
   for (int row = threadIdx.x; row < rows; row += blockDim.x) {
     sum += load(grad, static_cast<size_t>(row) * cols + blockIdx.x);
   }
   sum = block_sum(sum, shared);
-  if (threadIdx.x == 0) store(bias_grad, blockIdx.x, sum);
+  if (threadIdx.x != 0) return;
+  store(bias_grad, blockIdx.x, sum + (add ? load(bias_grad, blockIdx.x) : 0));
 }
 
 __global__ void adam_kernel(bf16* weights, float* master, float* momentum, float* variance,
@@ -320,8 +322,9 @@ void cross_entropy(bf16* logits, const int* targets, float* loss, int rows, int 
   LAUNCH(cross_entropy_kernel, rows, kBlock, 0, stream, logits, targets, loss, rows, vocab);
 }
 
-void bias_gradient(const bf16* grad, bf16* bias_grad, int rows, int cols, cudaStream_t stream) {
-  LAUNCH(bias_gradient_kernel, cols, kBlock, 0, stream, grad, bias_grad, rows, cols);
+void bias_gradient(const bf16* grad, bf16* bias_grad, int rows, int cols, bool add,
+                   cudaStream_t stream) {
+  LAUNCH(bias_gradient_kernel, cols, kBlock, 0, stream, grad, bias_grad, rows, cols, add);
 }
 
 void adam(bf16* weights, float* master, float* momentum, float* variance, const bf16* grads,

@@ -43,7 +43,8 @@ void causal_softmax_backward(const bf16* probabilities, bf16* grad, int rows, in
 void cross_entropy(bf16* logits, const int* targets, float* loss, int rows, int vocab,
                    cudaStream_t stream);
 
-void bias_gradient(const bf16* grad, bf16* bias_grad, int rows, int cols, cudaStream_t stream);
+void bias_gradient(const bf16* grad, bf16* bias_grad, int rows, int cols, bool add,
+                   cudaStream_t stream);
 
 // One fused Adam step over all weights.
 void adam(bf16* weights, float* master, float* momentum, float* variance, const bf16* grads,

@@ -118,12 +118,15 @@ void train(const Options& options, const Rank& rank) {
   CHECK_CUDA(cudaMallocHost(&loss_host, sizeof *loss_host));
 
   for (int step = 1; step <= options.steps; ++step) {
-    batch.load(step, stream);
     CHECK_CUDA(cudaMemsetAsync(loss, 0, sizeof *loss, stream));
-    model.forward(batch.tokens());
-    model.backward(batch.tokens(), batch.targets(), loss, [&](Bucket bucket) {
-      exchange.start(model.grads() + bucket.offset, bucket.count);
-    });
+    for (int part = 0; part < options.accumulate; ++part) {
+      batch.load(step * options.accumulate + part, stream);
+      model.forward(batch.tokens());
+      const bool last = part + 1 == options.accumulate;
+      model.backward(batch.tokens(), batch.targets(), loss, part > 0, [&](Bucket bucket) {
+        if (last) exchange.start(model.grads() + bucket.offset, bucket.count);
+      });
+    }
     exchange.finish();
     model.optimizer_step(step);
     CHECK_CUDA(cudaGetLastError());
@@ -131,7 +134,8 @@ void train(const Options& options, const Rank& rank) {
     CHECK_CUDA(cudaStreamSynchronize(stream));
     if (rank.index == 0) {
       std::printf("step %d of %d: %d tokens, loss %s\n", step, options.steps,
-                  options.tokens() * rank.world, std::isfinite(*loss_host) ? "finite" : "broken");
+                  options.tokens() * options.accumulate * rank.world,
+                  std::isfinite(*loss_host) ? "finite" : "broken");
     }
     if (options.checkpoint_ms > 0 && step == (options.steps + 1) / 2) {
       checkpoint(model, options.checkpoint_ms);

@@ -69,17 +69,17 @@ void Matrix::linear(const bf16* in, const bf16* weight, const bf16* bias, bf16* 
 }
 
 void Matrix::linear(const bf16* in, const bf16* weight, bf16* out, int rows, int ins, int outs) {
-  gemm(kT, kN, outs, rows, ins, weight, ins, in, ins, out);
+  gemm(kT, kN, outs, rows, ins, weight, ins, in, ins, out, kZero);
 }
 
 void Matrix::linear_grad_input(const bf16* grad, const bf16* weight, bf16* grad_in, int rows,
                                int ins, int outs) {
-  gemm(kN, kN, ins, rows, outs, weight, ins, grad, outs, grad_in);
+  gemm(kN, kN, ins, rows, outs, weight, ins, grad, outs, grad_in, kZero);
 }
 
 void Matrix::linear_grad_weight(const bf16* grad, const bf16* in, bf16* grad_weight, int rows,
-                                int ins, int outs) {
-  gemm(kN, kT, ins, outs, rows, in, ins, grad, outs, grad_weight);
+                                int ins, int outs, bool add) {
+  gemm(kN, kT, ins, outs, rows, in, ins, grad, outs, grad_weight, add ? kOne : kZero);
 }
 
 void Matrix::heads_xyt(const bf16* x, const bf16* y, bf16* out, int heads, int a, int b,
@@ -97,9 +97,10 @@ void Matrix::heads_xty(const bf16* x, const bf16* y, bf16* out, int heads, int a
 }
 
 void Matrix::gemm(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n, int k,
-                  const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out) {
+                  const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out,
+                  const float& scale_of_out) {
   CHECK_CUBLAS(cublasGemmEx(cublas_, left_op, right_op, m, n, k, &kOne, left, CUDA_R_16BF, left_ld,
-                            right, CUDA_R_16BF, right_ld, &kZero, out, CUDA_R_16BF, m,
+                            right, CUDA_R_16BF, right_ld, &scale_of_out, out, CUDA_R_16BF, m,
                             CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 

@@ -24,9 +24,9 @@ class Matrix {
   // grad_in[rows, ins] = grad[rows, outs] * weight[outs, ins]
   void linear_grad_input(const bf16* grad, const bf16* weight, bf16* grad_in, int rows, int ins,
                          int outs);
-  // grad_weight[outs, ins] = grad[rows, outs]^T * in[rows, ins]
+  // grad_weight[outs, ins] = grad[rows, outs]^T * in[rows, ins], plus what is there if `add`
   void linear_grad_weight(const bf16* grad, const bf16* in, bf16* grad_weight, int rows, int ins,
-                          int outs);
+                          int outs, bool add);
 
   // Per head: out[a, b] = x[a, depth] * y[b, depth]^T
   void heads_xyt(const bf16* x, const bf16* y, bf16* out, int heads, int a, int b, int depth);
@@ -37,7 +37,8 @@ class Matrix {
 
  private:
   void gemm(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n, int k,
-            const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out);
+            const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out,
+            const float& scale_of_out);
   void batched(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n, int k,
                const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out,
                int batch);

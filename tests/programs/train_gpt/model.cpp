@@ -110,14 +110,18 @@ void Model::forward_layer(const Layer& layer, const Kept& kept, bf16* out) {
   add(kept.middle, scratch_, out, size, stream_);
 }
 
-void Model::backward(const int* tokens, const int* targets, float* loss,
+void Model::backward(const int* tokens, const int* targets, float* loss, bool add,
                      const std::function<void(Bucket)>& finished) {
+  add_grads_ = add;
   const int rows = options_.tokens(), h = options_.hidden;
   cross_entropy(logits_, targets, loss, rows, options_.vocab, stream_);
-  matrix_.linear_grad_weight(logits_, final_norm_, grads_, rows, h, options_.vocab);
+  matrix_.linear_grad_weight(logits_, final_norm_, grads_, rows, h, options_.vocab, add);
   matrix_.linear_grad_input(logits_, weights_, grad_small_, rows, h, options_.vocab);
   layer_norm_backward(hidden_, grad_small_, nullptr, grad_, rows, h, stream_);
   for (size_t i = layers_.size(); i-- > 0;) {
+    if (options_.recompute != 0) {
+      forward_layer(layers_[i], kept_[i], i + 1 < layers_.size() ? kept_[i + 1].in : hidden_);
+    }
     backward_layer(layers_[i], kept_[i]);
     finished(layers_[i].bucket);
   }
@@ -152,8 +156,8 @@ void Model::backward_layer(const Layer& layer, const Kept& kept) {
 void Model::backward_linear(const bf16* grad, const bf16* in, size_t weight, size_t bias,
                             bf16* grad_in, int ins, int outs) {
   const int rows = options_.tokens();
-  matrix_.linear_grad_weight(grad, in, grads_ + weight, rows, ins, outs);
-  bias_gradient(grad, grads_ + bias, rows, outs, stream_);
+  matrix_.linear_grad_weight(grad, in, grads_ + weight, rows, ins, outs, add_grads_);
+  bias_gradient(grad, grads_ + bias, rows, outs, add_grads_, stream_);
   matrix_.linear_grad_input(grad, weights_ + weight, grad_in, rows, ins, outs);
 }
 

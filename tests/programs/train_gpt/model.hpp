@@ -24,8 +24,9 @@ class Model {
 
   // tokens and targets are on the device. The loss of this batch is added to *loss there.
   void forward(const int* tokens);
-  // Calls finished with each bucket once its gradients are enqueued: last layer first.
-  void backward(const int* tokens, const int* targets, float* loss,
+  // Adds to the gradients where `add` is set. Calls finished with each bucket once its gradients
+  // are enqueued: last layer first.
+  void backward(const int* tokens, const int* targets, float* loss, bool add,
                 const std::function<void(Bucket)>& finished);
   void optimizer_step(int step);
 
@@ -55,6 +56,7 @@ class Model {
   const cudaStream_t stream_;
   Matrix matrix_;
   std::vector<void*> allocations_;
+  bool add_grads_ = false;
   size_t weight_count_ = 0;
   Bucket embedding_;
   std::vector<Layer> layers_;

@@ -21,6 +21,8 @@ constexpr Row kRows[] = {
     {"--heads", &Options::heads, 1},
     {"--seq", &Options::seq, 8},
     {"--batch", &Options::batch, 1},
+    {"--accumulate", &Options::accumulate, 1},
+    {"--recompute", &Options::recompute, 0},
     {"--vocab", &Options::vocab, 8},
     {"--checkpoint-ms", &Options::checkpoint_ms, 0},
 };

@@ -10,7 +10,9 @@ struct Options {
   int hidden = 1024;
   int heads = 16;
   int seq = 1024;
-  int batch = 4;  // sequences per rank
+  int batch = 4;       // sequences per rank and micro-batch
+  int accumulate = 1;  // micro-batches to a step
+  int recompute = 0;   // 1: each layer's forward pass is done again for its backward pass
   int vocab = 8192;
   int checkpoint_ms = 50;  // pause in the middle of the run; 0 for none
 

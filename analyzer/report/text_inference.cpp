@@ -1,0 +1,47 @@
+// The model as its products show it, and the way from the peak to MFU.
+#include "report/text_inference.hpp"
+
+#include "report/text_format.hpp"
+
+namespace mfushim::report {
+
+void print_inference(std::string& out, const passes::Inference& i) {
+  std::uint64_t forward = 0, recomputed = 0, products = 0;
+  for (const passes::ProductFamily& family : i.families) {
+    forward += family.forward;
+    recomputed += family.recomputed;
+    products += family.products;
+  }
+  print(out, "INFERRED from {}{}: ", plural(products, "matrix product"),
+        i.steps > 0 ? fmt::format(" of {}", plural(i.steps, "step")) : std::string());
+  if (!i.has_backward) {
+    print(out, "no backward pass");
+    if (i.rows) print(out, "; {} tokens to a product", count(*i.rows));
+    out += '\n';
+    return;
+  }
+  print(out, "{} forward, {} done again: {} of the FLOPs\n", count(forward), count(recomputed),
+        percent(i.recompute_share()));
+  if (!i.rows || !i.micro_batches) return;
+  print(out, "  tokens {} a micro-batch (the dimension of all weights' products) x {} to a step",
+        count(*i.rows), count(*i.micro_batches));
+  if (i.data_parallel && *i.data_parallel > 1) print(out, " x {} replicas", *i.data_parallel);
+  if (i.tensor_parallel && *i.tensor_parallel > 1)
+    print(out, "; weights shared by {} ranks ({} all-reduces of activations a step)",
+          *i.tensor_parallel, count(i.activation_collectives));
+  out += '\n';
+}
+
+void print_waterfall(std::string& out, const passes::Waterfall& waterfall) {
+  print(out, "PEAK TO MFU{:>36} {:>8} {:>9} {:>14}\n", "factor", "left %", "points",
+        "alone: MFU +");
+  double product = 1;
+  for (const passes::WaterfallRow& row : waterfall.rows) {
+    product *= row.factor;
+    print(out, "  {:<38} {:>6.4f} {:>8.1f} {:>9.2f} {:>14.1f}\n", row.name, row.factor,
+          row.left * 100, row.points_lost, row.gain_if_fixed * 100);
+  }
+  print(out, "  {:<38} {:>6.4f} {:>18.2f}\n", "product", product, 100 * (1 - product));
+}
+
+}  // namespace mfushim::report

@@ -1,0 +1,13 @@
+// The parts of the text report that follow from the products alone.
+#pragma once
+
+#include <string>
+
+#include "passes/analysis.hpp"
+
+namespace mfushim::report {
+
+void print_inference(std::string& out, const passes::Inference& inference);
+void print_waterfall(std::string& out, const passes::Waterfall& waterfall);
+
+}  // namespace mfushim::report
