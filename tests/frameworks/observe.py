@@ -47,11 +47,19 @@ def with_heads_of(query, *others):
     return [(other[0], query[1], *other[2:]) for other in others]
 
 
+def convolution_backward(*arguments, out_shape, **_):
+    """The counter's own, but for the gradient of weights in groups, which it takes for a single group's."""
+    *rest, groups, (of_input, of_weight, _) = arguments
+    input_flops, weight_flops = (flop_counter.conv_backward_flop.__wrapped__(*rest, groups, mask, out_shape=out_shape)
+                                 for mask in ([of_input, False, False], [False, of_weight, False]))
+    return input_flops + weight_flops // groups
+
+
 def lacking_formulas():
-    """What FlopCounterMode does not count; of 2.6, fp8 products and attention whose keys have fewer heads too."""
+    """What FlopCounterMode does not count, or not right; of 2.6, fp8 products and attention whose keys have fewer heads too."""
     aten = torch.ops.aten
     formulas = {aten.mv: product, aten._int_mm: product, aten.addmv: added_product, aten.addbmm: added_product,
-                aten._addmm_activation: added_product}
+                aten._addmm_activation: added_product, aten.convolution_backward: convolution_backward}
     if aten._scaled_mm not in flop_counter.flop_registry:
         formulas[aten._scaled_mm] = product
         for kind in ("flash", "efficient", "cudnn"):

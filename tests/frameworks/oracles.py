@@ -1,5 +1,6 @@
 """What PyTorch itself says of a run, against what the recorder wrote and what the simulator knows of the same run."""
 import collections
+import fractions
 import re
 import subprocess
 
@@ -17,9 +18,10 @@ KINETO_CLOCK_ERROR_NS = 20_000
 
 
 def counted_flops(runs, way, operators):
-    """FlopCounterMode's FLOPs in that run of the operators whose names are these, or match."""
-    return sum(count for process in runs.observed("counts", way) for operator, count in process["flops"].items()
-               if re.fullmatch(operators, operator))
+    """FlopCounterMode's FLOPs in that run of the operators whose names match, as often as they ran."""
+    counted = sum(count for process in runs.observed("counts", way) for operator, count in process["flops"].items()
+                  if re.fullmatch(operators, operator))
+    return counted * runs.program.runs_per_counted
 
 
 def check_flops(runs, way):
@@ -28,7 +30,7 @@ def check_flops(runs, way):
     document = runs.report("observed")
     recorded = sum(2 * g["m"] * g["n"] * (g["k"] or 1) * g["batch"] * g["calls"] for g in document["gemms"]
                    if g["product"] in ("gemm", "gemm3m", "gemv"))  # the last is by a vector, and has no k
-    equal("FLOPs of matrix products, FlopCounterMode's", recorded, counted * runs.program.products_per_counted)
+    equal("FLOPs of matrix products, FlopCounterMode's", recorded, counted)
     return f"{counted} FLOPs as FlopCounterMode"
 
 
@@ -45,7 +47,7 @@ def check_attention(runs, way):
             calls[found[1] or found[2]] += kernel["calls"]
     if not calls and not counted:  # cuDNN did it
         return None
-    equal("FLOPs of attention, FlopCounterMode's", calls["fwd"] * forward + calls["bwd"] * forward * 5 / 2, counted)
+    equal("FLOPs of attention, FlopCounterMode's", (calls["fwd"] + calls["bwd"] * fractions.Fraction(5, 2)) * forward, counted)
     return f"attention {calls['fwd']} forward and {calls['bwd']} backward, {counted} FLOPs as FlopCounterMode"
 
 

@@ -11,10 +11,9 @@ class Program:
     torchrun: bool = False  # starts them; else each is started by itself, as srun and mpirun do
     exit_code: int = 0
     frameworks: tuple = BOTH  # where it is run
-    # Recorded products for each that FlopCounterMode counts. Less than 1 where a step is captured into a graph: the
-    # counter counts the capture, and what a replay multiplies is not recorded; or of a DTensor, whose products it counts
-    # whole on each rank.
-    products_per_counted: fractions.Fraction = fractions.Fraction(1)
+    # How often what FlopCounterMode counts once runs. More than 1 where a step is captured into a graph, which the counter
+    # counts once, however often it is replayed; less of a DTensor, whose products it counts whole on each rank.
+    runs_per_counted: fractions.Fraction = fractions.Fraction(1)
     # FLOPs of one forward call of FlashAttention, 4 x batch x heads x queries x keys x size of a head; the mean where calls
     # differ. None where the program calls none, or all by cuDNN.
     attention: fractions.Fraction | int | None = None
@@ -36,7 +35,7 @@ PROGRAMS = {
     "gpt_tf32": Program(),
     "grad_accumulation": Program(attention=GPT_ATTENTION // 4),
     "checkpointing": Program(attention=GPT_ATTENTION, calls="work"),
-    "cuda_graph_step": Program(products_per_counted=fractions.Fraction(3, 4)),
+    "cuda_graph_step": Program(runs_per_counted=fractions.Fraction(3, 4)),
     "dataloader_workers": Program(calls="work"),
     # Two layers, 16 tokens at first and then one at a time
     "generate": Program(attention=fractions.Fraction(4 * 8 * 64 * (16 * 16 + sum(range(17, 24))), 8)),
@@ -50,7 +49,7 @@ PROGRAMS = {
     # Two GPUs
     "ddp": Program(ranks=2, torchrun=True, attention=GPT_ATTENTION, calls="work"),
     "fsdp2": Program(ranks=2, attention=GPT_ATTENTION, calls="work"),
-    "tensor_parallel": Program(ranks=2, calls="work", products_per_counted=fractions.Fraction(1, 2)),
+    "tensor_parallel": Program(ranks=2, calls="work", runs_per_counted=fractions.Fraction(1, 2)),
     "zero1": Program(ranks=2, attention=GPT_ATTENTION, calls="work"),
     "pipeline": Program(ranks=2, calls="work"),
     "moe_all_to_all": Program(ranks=2, calls="work"),

@@ -112,6 +112,12 @@ ncclResult_t pncclCommWindowDeregister(ncclComm_t communicator, ncclWindow_t) {
 }
 #endif
 
+// Of nccl_device/host.h, which not every header package has. PyTorch ends what it kept of a
+// communicator on the device, and complains where that fails; here nobody can have made one.
+ncclResult_t pncclDevCommDestroy(ncclComm_t communicator, const void*) {
+  return communicator != nullptr ? ncclSuccess : ncclInvalidArgument;
+}
+
 }  // extern "C"
 
 MFUSIM_WEAK_TWIN(ncclGetVersion);
@@ -127,3 +133,4 @@ MFUSIM_WEAK_TWIN(ncclCommDeregister);
 MFUSIM_WEAK_TWIN(ncclCommWindowRegister);
 MFUSIM_WEAK_TWIN(ncclCommWindowDeregister);
 #endif
+MFUSIM_WEAK_TWIN(ncclDevCommDestroy);
