@@ -208,17 +208,31 @@ std::vector<std::int64_t> median_pauses(const TokenStream& stream,
     std::vector<std::int64_t> gaps;
     for (const Segment* segment : segments)
       gaps.push_back(stream.tokens[segment->first + at].gap_ns);
-    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
     std::nth_element(gaps.begin(), middle, gaps.end());
     pauses.push_back(*middle);
   }
   return pauses;
 }
 
+// How many of a step's first tokens may belong to the step before: any without an optimizer that
+// ends steps. After its end there may be metrics, which are no products.
+std::size_t movable(const TokenStream& stream, TokenKind anchor, const Segment& step) {
+  const std::size_t size = step.last - step.first;
+  if (anchor != TokenKind::kOptimizer) return size;
+  const auto most = static_cast<std::size_t>(kAfterUpdate * static_cast<double>(size));
+  for (std::size_t at = 0; at < most; ++at) {
+    const TokenKind kind = stream.kinds[stream.tokens[step.first + at].symbol];
+    if (kind == TokenKind::kProduct || kind == TokenKind::kOperation || kind == TokenKind::kGraph)
+      return std::max<std::size_t>(at, 1);
+  }
+  return std::max<std::size_t>(most, 1);
+}
+
 // Where a period begins is a matter of taste; programs wait for data or for results between steps.
 // The ends moved to where the host paused longest, in the median of the steps that are the same,
-// within the first `share` of a step; before its input where that is nearly as long.
-Ends moved_to_pause(const TokenStream& stream, const Period& period, double share) {
+// within the tokens that may be moved; before a step's input where that is nearly as long.
+Ends moved_to_pause(const TokenStream& stream, const Period& period) {
   std::map<std::size_t, std::vector<const Segment*>> by_size;
   for (const Segment& segment : period.segments)
     if (segment.likeness >= kSame) by_size[segment.last - segment.first].push_back(&segment);
@@ -227,9 +241,8 @@ Ends moved_to_pause(const TokenStream& stream, const Period& period, double shar
       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
   if (usual == by_size.end()) return {};
   const auto& [size, segments] = *usual;
-  const std::vector<std::int64_t> pauses = median_pauses(
-      stream, segments,
-      std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(size))));
+  const std::vector<std::int64_t> pauses =
+      median_pauses(stream, segments, movable(stream, period.anchor, *segments.front()));
   const auto longest = std::max_element(pauses.begin(), pauses.end());
   std::size_t chosen = static_cast<std::size_t>(longest - pauses.begin());
   std::int64_t before_input = *longest / 2;
@@ -270,8 +283,7 @@ std::optional<Period> find_period(const TokenStream& stream) {
   Divider divider(stream);
   Period period = divider.divide(ends_of(positions_of(stream, rule->symbols), *rule));
   if (count_alike(period) < 2) return std::nullopt;
-  const double share = period.anchor == TokenKind::kOptimizer ? kAfterUpdate : 1;
-  if (const Ends moved = moved_to_pause(stream, period, share); moved.size() >= 2) {
+  if (const Ends moved = moved_to_pause(stream, period); moved.size() >= 2) {
     Period better = divider.divide(moved);
     better.anchor = period.anchor;
     if (count_alike(better) >= 2) period = std::move(better);
