@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "commands/each.hpp"
+#include "commands/kernel_rules.hpp"
 #include "knowledge/kernels/kernel.hpp"
 #include "read/format_error.hpp"
 
@@ -59,14 +60,15 @@ Json facts_json(const KernelFacts& facts) {
   put_flag("backward", facts.backward);
   put_number("n", facts.shape_n);
   put_number("k", facts.shape_k);
+  put_number("rule", facts.rule_line);
   return json;
 }
 
-Json explain_name(const std::string& name) {
+Json explain_name(const std::string& name, const knowledge::UserRules* rules) {
   const std::string demangled = knowledge::demangle(name);
   Json json = {{"name", name}};
   if (demangled != name) json["demangled"] = demangled;
-  json.update(facts_json(knowledge::describe_kernel(demangled)));
+  json.update(facts_json(knowledge::describe_kernel(demangled, rules)));
   return json;
 }
 
@@ -105,17 +107,24 @@ int explain(const Arguments& arguments) {
       "names from stdin, one a line.",
       "mfushim explain"};
   bool json = false;
+  std::string rules_path;
   app.add_flag("--json", json, "as JSON");
+  app.add_option("--rules", rules_path, kKernelRulesHelp);
   // Names are kept from the parser, to which brackets and commas mean something.
   Arguments words;
   Arguments options;
-  for (const std::string& word : arguments)
-    (word.size() > 1 && word.starts_with('-') ? options : words).push_back(word);
+  for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+    const bool option = word->size() > 1 && word->starts_with('-');
+    (option ? options : words).push_back(*word);
+    if (*word == "--rules" && word + 1 != arguments.end()) options.push_back(*++word);
+  }
   if (!parse_arguments(app, options)) return kExitDone;
   if (words.empty()) throw UsageError("explain needs names of kernels, or - for stdin");
 
+  const auto rules = read_kernel_rules(rules_path);
   Json kernels = Json::array();
-  for (const std::string& name : names_of(words)) kernels.push_back(explain_name(name));
+  for (const std::string& name : names_of(words))
+    kernels.push_back(explain_name(name, rules ? &*rules : nullptr));
   if (json)
     fmt::print("{}\n",
                Json{{"kernels", kernels}}.dump(2, ' ', false, Json::error_handler_t::replace));

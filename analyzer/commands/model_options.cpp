@@ -6,14 +6,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "commands/command.hpp"
 #include "knowledge/measured_peaks.hpp"
 #include "knowledge/model_config.hpp"
 #include "knowledge/text.hpp"
 #include "read/format_error.hpp"
+#include "read/text_file.hpp"
 
 namespace mfushim::commands {
 
@@ -32,14 +31,6 @@ std::string suggestion_for(const std::string& name) {
   for (std::size_t i = 0; i < keys.size(); ++i)
     if (!near.empty() && keys[i] == near) return fmt::format("; did you mean '{}'?", names[i]);
   return "; give a config.json, or the dimensions";
-}
-
-std::string read_text(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw read::FormatError::in_file(path.string(), "cannot be read");
-  return text.str();
 }
 
 // The first process's that has the fact.
@@ -81,7 +72,7 @@ knowledge::ModelShape load_model(const std::string& file_or_name) {
     throw UsageError(
         fmt::format("unknown model '{}'{}", file_or_name, suggestion_for(file_or_name)));
   }
-  auto model = knowledge::parse_model_config(read_text(path));
+  auto model = knowledge::parse_model_config(read::read_text(path.string()));
   if (!model.problem.empty()) throw read::FormatError::in_file(path.string(), model.problem);
   if (model.shape.name.empty()) model.shape.name = fs::absolute(path).parent_path().filename();
   return model.shape;
@@ -125,7 +116,7 @@ void parse_peak(const std::string& text, passes::EfficiencyOptions& options) {
     return;
   }
   const std::string path = text.substr(kMeasured.size());
-  options.measured = knowledge::parse_measured_peaks(read_text(path));
+  options.measured = knowledge::parse_measured_peaks(read::read_text(path));
   if (options.measured.empty())
     throw read::FormatError::in_file(path, "no measured peaks, as `mfushim peak` writes them");
 }

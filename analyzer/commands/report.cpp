@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "commands/each.hpp"
+#include "commands/kernel_rules.hpp"
 #include "commands/model_options.hpp"
 #include "knowledge/enum_names.hpp"
 #include "model/build_run.hpp"
@@ -29,6 +30,7 @@ struct Options {
   std::string dtype;
   std::string view = "exact";
   std::string steps;
+  std::string rules;
   bool json = false;
 };
 
@@ -123,13 +125,15 @@ int report(const Arguments& arguments) {
   app.add_option("--view", options.view, "exact, or as other tools count: hta, tracelens");
   app.add_option("--steps", options.steps,
                  "only steps A:B: from A, counted from 0, to before B; either may be left out");
+  app.add_option("--rules", options.rules, kKernelRulesHelp);
   app.add_flag("--json", options.json, "the report as JSON (mfushim.report/1)");
   if (!parse_arguments(app, arguments)) return kExitDone;
 
   passes::AnalysisOptions how = analysis_options(options);
   const auto steps = parse_steps(options.steps);
+  const auto rules = read_kernel_rules(options.rules);
   complete_logs();
-  auto runs = model::build_runs(model::find_logs(options.logs));
+  auto runs = model::build_runs(model::find_logs(options.logs), rules ? &*rules : nullptr);
   model::Run& run = choose_run(runs, options.run);
   if (steps && !(how.steps = passes::narrow_to_steps(run, *steps)))
     throw UsageError("--steps " + options.steps + ": the run has no such steps");

@@ -118,9 +118,10 @@ std::vector<std::string> find_logs(const std::vector<std::string>& paths) {
   return logs;
 }
 
-std::vector<Run> build_runs(const std::vector<std::string>& logs) {
+std::vector<Run> build_runs(const std::vector<std::string>& logs,
+                            const knowledge::UserRules* rules) {
   std::vector<std::unique_ptr<Process>> processes;
-  for (const std::string& log : logs) processes.push_back(load_process(log));
+  for (const std::string& log : logs) processes.push_back(load_process(log, rules));
   std::vector<Run> runs = group_processes(std::move(processes));
   for (Run& run : runs) order_ranks(run);
   const auto start = [](const Run& run) {

@@ -12,7 +12,9 @@ namespace mfushim::model {
 // FormatError when there is none.
 std::vector<std::string> find_logs(const std::vector<std::string>& paths);
 
-// Reads the logs and sorts them into runs, oldest first.
-std::vector<Run> build_runs(const std::vector<std::string>& logs);
+// Reads the logs and sorts them into runs, oldest first. `rules` of the user, where there are any,
+// tell what kernels are.
+std::vector<Run> build_runs(const std::vector<std::string>& logs,
+                            const knowledge::UserRules* rules = nullptr);
 
 }  // namespace mfushim::model

@@ -147,12 +147,12 @@ std::uint32_t owner_of(const std::vector<HostCall>& calls, std::uint32_t call) {
   return kNone;
 }
 
-void resolve_names(Process& process) {
+void resolve_names(Process& process, const knowledge::UserRules* rules) {
   process.configs.for_each([&](std::uint32_t, const format::LaunchConfig& config) {
     const std::string& name = process.names[config.kernel];
     if (name.empty() || !process.kernel_names[config.kernel].text.empty()) return;
     std::string text = knowledge::demangle(name);
-    knowledge::KernelFacts facts = knowledge::describe_kernel(text);
+    knowledge::KernelFacts facts = knowledge::describe_kernel(text, rules);
     process.kernel_names.set(config.kernel, {std::move(text), std::move(facts)});
   });
 }
@@ -182,9 +182,9 @@ void join_work(Process& process) {
 
 }  // namespace
 
-void join(Process& process) {
+void join(Process& process, const knowledge::UserRules* rules) {
   mark_group_ends(process);
-  resolve_names(process);
+  resolve_names(process, rules);
   join_calls(process);
   drop_simulated(process);
   join_work(process);

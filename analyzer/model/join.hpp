@@ -6,7 +6,7 @@
 namespace mfushim::model {
 
 // Expects HostCall::parent to be the distance in sequence numbers that the log has, and leaves it
-// as an index.
-void join(Process& process);
+// as an index. `rules` may be null.
+void join(Process& process, const knowledge::UserRules* rules);
 
 }  // namespace mfushim::model

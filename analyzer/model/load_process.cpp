@@ -185,7 +185,7 @@ void date_records(Process& process) {
 
 }  // namespace
 
-std::unique_ptr<Process> load_process(const std::string& path) {
+std::unique_ptr<Process> load_process(const std::string& path, const knowledge::UserRules* rules) {
   auto process = std::make_unique<Process>();
   process->path = path;
   read::LogReader reader(path);
@@ -195,7 +195,7 @@ std::unique_ptr<Process> load_process(const std::string& path) {
   process->ended_in_order = reader.ended_in_order();
   process->clock = HostClock(reader.header().ticks_per_second, std::move(loader.anchors));
   date_records(*process);
-  join(*process);
+  join(*process, rules);
   find_device_windows(*process);
   return process;
 }

@@ -9,6 +9,6 @@
 
 namespace mfushim::model {
 
-std::unique_ptr<Process> load_process(const std::string& path);
+std::unique_ptr<Process> load_process(const std::string& path, const knowledge::UserRules* rules);
 
 }  // namespace mfushim::model

@@ -17,6 +17,8 @@ namespace {
 struct Count {
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;
+  std::uint64_t unannounced_calls = 0;
+  std::int64_t unannounced_ns = 0;
 };
 
 // Of one process by launch configuration: ids are cheaper than names.
@@ -41,10 +43,25 @@ void look_at(const model::Process& process, const model::DeviceWork& work, Count
   ++count.calls;
   model::add_duration(count.total_ns, duration);
   model::add_duration(result.total_ns, duration);
+  if (work.owner == model::kNone) {
+    ++count.unannounced_calls;
+    model::add_duration(count.unannounced_ns, duration);
+  }
   if (work.communication) return;
   model::add_duration(result.compute_ns, duration);
   if (is_of_unknown_product(process, work))
     model::add_duration(result.unknown_product_ns, duration);
+}
+
+void add_modelled(const knowledge::KernelFacts& facts, const format::LaunchConfig& config,
+                  const Count& count, KernelRow& row, KernelResult& result) {
+  if (count.unannounced_calls == 0) return;
+  const auto launch = model_launch(facts, config);
+  if (!launch) return;
+  const ModelledWork work = repeated(*launch, count.unannounced_calls, count.unannounced_ns);
+  if (!row.modelled) row.modelled.emplace();
+  *row.modelled += work;
+  result.modelled += work;
 }
 
 }  // namespace
@@ -64,6 +81,7 @@ KernelResult find_kernels(const model::Run& run) {
       row.dtype = name.facts.dtype;
       row.calls += count.calls;
       model::add_duration(row.total_ns, count.total_ns);
+      add_modelled(name.facts, process->configs[config], count, row, result);
     }
   }
   for (auto& [name, row] : rows) result.rows.push_back(std::move(row));

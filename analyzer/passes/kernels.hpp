@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/run.hpp"
+#include "passes/modelled.hpp"
 
 namespace mfushim::passes {
 
@@ -15,6 +17,7 @@ struct KernelRow {
   std::string dtype;  // of what it reads, by its name; empty: the name does not tell
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;
+  std::optional<ModelledWork> modelled;  // of the calls that belong to no recorded product
 };
 
 struct KernelResult {
@@ -24,6 +27,7 @@ struct KernelResult {
   // Of kernels that multiply matrices by their name but belong to no recorded product, and of
   // products whose sizes the log does not tell.
   std::int64_t unknown_product_ns = 0;
+  ModelledWork modelled;  // of all kernels; classes of products in it are unknown products, too
 };
 
 KernelResult find_kernels(const model::Run& run);

@@ -7,6 +7,7 @@
 
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
+#include "passes/gemm_hints.hpp"
 #include "report/json_inference.hpp"
 #include "report/json_mfu.hpp"
 #include "report/json_steps.hpp"
@@ -139,6 +140,18 @@ Json comm_section(const passes::CollectiveResult& c) {
   return list;
 }
 
+// FLOPs that no call announced: the calls without are those that one did.
+void put_modelled(Json& json, const passes::ModelledWork& work) {
+  json["flops"] = work.flops;
+  json["flops_source"] = "modelled";
+  json["flops_low"] = work.low;
+  json["flops_high"] = work.high;
+  if (work.masked > 0) json["masked_flops"] = work.masked;
+  json["modelled_calls"] = work.calls;
+  if (work.total_ns > 0)
+    json["flops_per_s"] = work.flops * 1e9 / static_cast<double>(work.total_ns);
+}
+
 Json kernel_section(const passes::KernelResult& k) {
   Json list = Json::array();
   for (const passes::KernelRow& row : k.rows) {
@@ -150,6 +163,7 @@ Json kernel_section(const passes::KernelResult& k) {
                                                   static_cast<double>(k.total_ns))
                                           : 0.0},
                  {"mean_ns", row.total_ns / static_cast<std::int64_t>(row.calls)}});
+    if (row.modelled) put_modelled(json, *row.modelled);
     list.push_back(std::move(json));
   }
   return list;
@@ -157,6 +171,9 @@ Json kernel_section(const passes::KernelResult& k) {
 
 Json gemm_section(const passes::Analysis& a) {
   Json list = Json::array();
+  const model::DeviceInfo* const device =
+      a.run->ranks.empty() ? nullptr : a.run->ranks.front().device_info();
+  const std::uint32_t sm_count = device ? device->sm_count : 0;
   for (const passes::ProductRow& row : a.products.rows) {
     const format::GemmShape& s = row.shape;
     const bool known = (s.flags & format::kShapeUnknown) == 0;
@@ -178,6 +195,8 @@ Json gemm_section(const passes::Analysis& a) {
       json["flops_per_s"] = *rate;
       if (const auto peak = common_peak(*a.run, row.dtype)) json["of_peak"] = *rate / *peak;
     }
+    if (const std::string hint = passes::gemm_hint(row, sm_count); !hint.empty())
+      json["hint"] = hint;
     list.push_back(std::move(json));
   }
   return list;

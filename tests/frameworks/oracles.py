@@ -45,10 +45,20 @@ def check_attention(runs, way):
     for kernel in runs.report("recorded")["kernels"]:
         if found := FLASH_KERNEL.search(kernel["name"]):
             calls[found[1] or found[2]] += kernel["calls"]
+            check_modelled(kernel, forward * (1 if found[1] else fractions.Fraction(5, 2)))
     if not calls and not counted:  # cuDNN did it
         return None
     equal("FLOPs of attention, FlopCounterMode's", (calls["fwd"] + calls["bwd"] * fractions.Fraction(5, 2)) * forward, counted)
     return f"attention {calls['fwd']} forward and {calls['bwd']} backward, {counted} FLOPs as FlopCounterMode"
+
+
+def check_modelled(kernel, flops):
+    """What the report models of this kernel, by its name and grid, against what a call of it computes."""
+    if "flops_low" not in kernel:
+        return
+    low, high, true = kernel["flops_low"], kernel["flops_high"], flops * kernel["modelled_calls"]
+    if not low <= true <= high:
+        raise Mismatch(f"FLOPs modelled of {kernel['name'][:60]}: {low:.0f} to {high:.0f}, truly {true}")
 
 
 def check_cudnn(runs, way):

@@ -29,6 +29,25 @@ std::vector<std::uint32_t> cute_sizes(std::string_view tuple) {
   return sizes;
 }
 
+// The flags behind the traits grew with the versions: dropout, causal[, local[, alibi]], even
+// lengths, even head dimension[, softcap], and of the forward kernel whether to return the softmax.
+// The split-KV kernel begins with causal and ends with two of its own.
+void read_flash2_flags(const std::vector<std::string_view>& arguments, const KernelNameParts& name,
+                       KernelFacts& facts) {
+  if (arguments.size() < 5) return;
+  const bool split = name.base_words.has("splitkv");
+  const std::size_t causal = split ? 1 : 2;
+  const std::size_t count = arguments.size() - 1 - (facts.backward ? 0 : 1);
+  const std::size_t between = split ? 2 : std::min<std::size_t>(count > 4 ? count - 4 : 0, 2);
+  const std::size_t even = causal + 1 + between;
+  if (even + 1 >= arguments.size()) return;
+  facts.split_k = split;
+  facts.causal = is_true(arguments[causal]);
+  facts.windowed = between > 0 && is_true(arguments[causal + 1]);
+  facts.even = is_true(arguments[even]);
+  facts.even_head = is_true(arguments[even + 1]);
+}
+
 }  // namespace
 
 // flash_{fwd|bwd}_..._kernel<Flash_{fwd|bwd}_kernel_traits<head dim, queries, keys, warps, ...>,
@@ -53,13 +72,7 @@ bool read_flash2(const KernelNameParts& name, KernelFacts& facts) {
     facts.tile_m = leading_number(t[1]);
     facts.tile_n = leading_number(t[2]);
   }
-  const auto flags = split_arguments(arguments_of(name.text, name.base));
-  // The split-KV kernel has no dropout before it; of both, evenness follows alibi.
-  const std::size_t causal = name.base_words.has("splitkv") ? 1 : 2;
-  if (flags.size() > causal + 3) {
-    facts.causal = is_true(flags[causal]);
-    facts.even = is_true(flags[causal + 3]);
-  }
+  read_flash2_flags(split_arguments(arguments_of(name.text, name.base)), name, facts);
   return true;
 }
 

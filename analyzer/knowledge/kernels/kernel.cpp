@@ -4,6 +4,7 @@
 #include "knowledge/kernels/grammar.hpp"
 #include "knowledge/kernels/rules.hpp"
 #include "knowledge/kernels/types.hpp"
+#include "knowledge/kernels/user_rules.hpp"
 
 namespace mfushim::knowledge {
 
@@ -17,6 +18,16 @@ constexpr Grammar kGrammars[] = {
     read_trtllm,          read_deep_gemm, read_flash2,       read_flash3,   read_fmha,
     read_cudnn_attention, read_inductor,  read_aten_softmax, read_nccl};
 
+constexpr std::string_view kClasses[] = {
+    "gemm",     "gemm_aux",  "grouped_gemm",  "gemv",      "conv",
+    "conv_aux", "attention", "attention_aux", "softmax",   "loss",
+    "norm",     "rope",      "elementwise",   "copy",      "reduce",
+    "scan",     "sort",      "index",         "embedding", "dropout",
+    "rng",      "optimizer", "foreach",       "quant",     "activation_quant",
+    "moe",      "kvcache",   "ssm",           "pool",      "rnn",
+    "fft",      "comm",      "memcpy",        "memset",    "sync",
+    "other"};
+
 // float2 is a complex number where such are multiplied, else two values.
 bool is_complex_class(std::string_view kernel_class) {
   return kernel_class == "gemm" || kernel_class == "gemm_aux" || kernel_class == "gemv" ||
@@ -25,7 +36,7 @@ bool is_complex_class(std::string_view kernel_class) {
 
 }  // namespace
 
-KernelFacts describe_kernel(std::string_view demangled) {
+KernelFacts describe_kernel(std::string_view demangled, const UserRules* rules) {
   const KernelNameParts name(demangled);
   KernelFacts facts;
   bool known = false;
@@ -40,7 +51,12 @@ KernelFacts describe_kernel(std::string_view demangled) {
   if (facts.dtype.empty())
     facts.dtype = narrowest_type(name.text, is_complex_class(facts.kernel_class));
   if (facts.arch == 0) read_arch(name.text, facts);
+  if (rules) rules->apply(demangled, facts);
   return facts;
+}
+
+std::span<const std::string_view> kernel_classes() {
+  return kClasses;
 }
 
 bool is_product_class(std::string_view kernel_class) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,9 @@ inline constexpr std::string_view kCommunicationClass = "comm";
 inline constexpr std::string_view kOtherClass = "other";
 
 // What multiplies: tensor cores, or the scalar units.
+struct FlopsRule;
+class UserRules;
+
 enum class Pipe : std::uint8_t { kUnknown, kTensorCore, kSimt };
 
 // Numbers are 0 and words empty where the name does not tell.
@@ -36,17 +41,27 @@ struct KernelFacts {
   std::uint32_t head_dim = 0;
   std::uint32_t value_dim = 0;  // head dimension of the values, where it is another one
   bool causal = false;          // the template says so
-  bool even = false;            // likewise: sequences are whole tiles
-  bool backward = false;        // of attention
-  std::uint64_t shape_n = 0;    // sizes of the product itself, compiled in
+  // Likewise of attention: all sequences are whole tiles, head dimensions are the template's, only
+  // a window of the keys is looked at.
+  bool even = false;
+  bool even_head = false;
+  bool windowed = false;
+  bool backward = false;      // of attention
+  std::uint64_t shape_n = 0;  // sizes of the product itself, compiled in
   std::uint64_t shape_k = 0;
+  std::uint64_t rule_line = 0;                  // of the user's rule that decided the class
+  std::shared_ptr<const FlopsRule> flops_rule;  // likewise; null: the rule tells no work
 };
 
 // The name as people read it: demangled where it is mangled, else as it is.
 std::string demangle(const std::string& name);
 
 // Of a demangled name, in the forms in which CUPTI, Nsight Systems and the fat binaries write it.
-KernelFacts describe_kernel(std::string_view demangled);
+// `rules`, where there are any, have the last word.
+KernelFacts describe_kernel(std::string_view demangled, const UserRules* rules = nullptr);
+
+// All classes there are.
+std::span<const std::string_view> kernel_classes();
 
 // The work is (mostly) matrix products, whose FLOPs a recorded call has to tell.
 bool is_product_class(std::string_view kernel_class);

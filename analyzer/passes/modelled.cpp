@@ -1,0 +1,81 @@
+// FlashAttention 2 by its grid, other kernels by rules of the user.
+#include "passes/modelled.hpp"
+
+#include "knowledge/kernels/user_rules.hpp"
+
+namespace mfushim::passes {
+
+namespace {
+
+// Head dimensions are rounded up to the next template's, which are 32 apart; kernels take
+// multiples of 8 alone.
+constexpr double kHeadStep = 32;
+constexpr double kHeadMultiple = 8;
+
+// Products of queries by keys by head dimension: scores and values forward; backward the scores
+// again, and the gradients of values, probabilities, queries and keys.
+constexpr double kForwardProducts = 2;
+constexpr double kBackwardProducts = 5;
+
+// The grid of FlashAttention 2 is blocks of queries (backward: of keys) by batch by heads; as many
+// keys as queries are assumed, and sequences of one length.
+std::optional<ModelledWork> model_flash2(const knowledge::KernelFacts& facts,
+                                         const format::LaunchConfig& config) {
+  const double block = facts.backward ? facts.tile_n : facts.tile_m;
+  if (block == 0 || facts.head_dim == 0 || facts.windowed || facts.split_k) return std::nullopt;
+  const double sequences = static_cast<double>(config.grid_y) * config.grid_z;
+  const double longest = block * config.grid_x;
+  const double shortest = facts.even ? longest : longest - block + 1;
+  const double widest = facts.head_dim;
+  const double narrowest = facts.even_head ? widest : widest - kHeadStep + kHeadMultiple;
+  const auto flops = [&](double length, double head) {
+    return 2 * (facts.backward ? kBackwardProducts : kForwardProducts) * sequences * length *
+           length * head;
+  };
+  ModelledWork work;
+  work.low = flops(shortest, narrowest);
+  work.high = flops(longest, widest);
+  work.flops = (work.low + work.high) / 2;
+  // Of s keys, the i-th query sees i.
+  if (facts.causal) work.masked = work.flops * (longest - 1) / (2 * longest);
+  work.calls = 1;
+  return work;
+}
+
+}  // namespace
+
+ModelledWork& ModelledWork::operator+=(const ModelledWork& other) {
+  flops += other.flops;
+  low += other.low;
+  high += other.high;
+  masked += other.masked;
+  calls += other.calls;
+  total_ns += other.total_ns;
+  return *this;
+}
+
+std::optional<ModelledWork> model_launch(const knowledge::KernelFacts& facts,
+                                         const format::LaunchConfig& config) {
+  if (config.grid_x == 0) return std::nullopt;
+  if (facts.flops_rule) {
+    const auto flops = facts.flops_rule->flops({config.grid_x, config.grid_y, config.grid_z},
+                                               {config.block_x, config.block_y, config.block_z});
+    if (!flops) return std::nullopt;
+    return ModelledWork{
+        .flops = *flops, .low = *flops, .high = *flops, .masked = 0, .calls = 1, .total_ns = 0};
+  }
+  if (facts.family == "flash_attention_2") return model_flash2(facts, config);
+  return std::nullopt;
+}
+
+ModelledWork repeated(const ModelledWork& launch, std::uint64_t calls, std::int64_t total_ns) {
+  const auto times = static_cast<double>(calls);
+  return {.flops = launch.flops * times,
+          .low = launch.low * times,
+          .high = launch.high * times,
+          .masked = launch.masked * times,
+          .calls = calls,
+          .total_ns = total_ns};
+}
+
+}  // namespace mfushim::passes
