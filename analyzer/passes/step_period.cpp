@@ -13,10 +13,11 @@ namespace {
 
 constexpr std::size_t kSample = 1 << 17;     // tokens that candidates are compared on
 constexpr std::size_t kMostCandidates = 48;  // of symbols with different numbers of occurrences
+constexpr std::size_t kBurstGap = 12;        // tokens between kernels of one update, at most
 constexpr std::size_t kMostBursts = 4;       // ways to gather occurrences to ends
 constexpr std::size_t kMostPerStep = 4;      // ends that a step may have, as with two optimizers
 constexpr double kSame = 0.999;              // parts that are one and the same work
-constexpr double kNearlyAll = 0.75;          // of the steps
+constexpr double kNearlyAll = 0.8;           // of the steps
 constexpr double kNearlyBest = 0.1;          // of coverage
 constexpr double kAfterUpdate = 0.1;         // of a step: the work that may follow the optimizer's
 
@@ -160,11 +161,22 @@ std::vector<std::uint32_t> structural_symbols(const TokenStream& stream) {
   return symbols;
 }
 
+// Kernels of optimizers. One over lists of tensors may serve others too, as copies of shards do:
+// those count that come in as many bursts as most.
+std::vector<std::uint32_t> optimizer_symbols(const TokenStream& stream) {
+  std::map<std::size_t, std::vector<std::uint32_t>> by_bursts;
+  for (std::uint32_t symbol = 0; symbol < stream.kinds.size(); ++symbol)
+    if (stream.kinds[symbol] == TokenKind::kOptimizer)
+      by_bursts[ends_of_bursts(positions_of(stream, {symbol}), kBurstGap).size()].push_back(symbol);
+  const auto most = std::max_element(
+      by_bursts.begin(), by_bursts.end(),
+      [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  return most == by_bursts.end() ? std::vector<std::uint32_t>{} : most->second;
+}
+
 std::optional<Rule> find_rule(const TokenStream& stream) {
   Divider divider(stream);
-  std::vector<std::uint32_t> optimizer;
-  for (std::uint32_t symbol = 0; symbol < stream.kinds.size(); ++symbol)
-    if (stream.kinds[symbol] == TokenKind::kOptimizer) optimizer.push_back(symbol);
+  const std::vector<std::uint32_t> optimizer = optimizer_symbols(stream);
   std::vector<Candidate> updates, others;
   if (!optimizer.empty()) try_symbols(stream, optimizer, kMostPerStep, divider, updates);
   for (const std::uint32_t symbol : structural_symbols(stream))
