@@ -13,6 +13,14 @@ std::optional<StepTimes> times_of(const std::optional<StepResult>& steps) {
   return step_times(durations);
 }
 
+// Of one GPU: the products of the steps that were looked at, and other work in proportion.
+std::optional<double> executed_per_step(const Analysis& a) {
+  if (!a.inference || a.inference->steps == 0 || a.products.flops == 0) return std::nullopt;
+  const auto all = static_cast<double>(a.products.executed + a.operations.flops);
+  return static_cast<double>(a.inference->executed) / static_cast<double>(a.inference->steps) *
+         all / static_cast<double>(a.products.flops);
+}
+
 }  // namespace
 
 std::optional<double> Analysis::mean_step_s() const {
@@ -45,7 +53,8 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.inference = find_inference(run, a.steps);
   a.waterfall =
       find_waterfall(run, activities, a.products, a.operations, a.efficiency, a.inference);
-  a.model_mfu = find_model_mfu(run, a.efficiency, options.model, times_of(a.steps));
+  a.model_mfu =
+      find_model_mfu(run, a.efficiency, options.model, times_of(a.steps), executed_per_step(a));
   return a;
 }
 

@@ -54,8 +54,10 @@ bool steps_fill(const StepTimes& steps, double time_s) {
 }
 
 void find_doubts(const model::Run& run, const ModelFacts& facts, const Efficiency& efficiency,
-                 ModelMfu& result) {
-  if (efficiency.flops_per_s && steps_fill(result.steps, efficiency.mean_time_s))
+                 std::optional<double> executed_per_step, ModelMfu& result) {
+  if (executed_per_step)
+    result.of_observed = result.flops_per_step / result.gpus / *executed_per_step;
+  else if (efficiency.flops_per_s && steps_fill(result.steps, efficiency.mean_time_s))
     result.of_observed =
         result.flops_per_token * result.tokens_per_s / result.gpus / *efficiency.flops_per_s;
   const bool enough_seen = efficiency.unknown_share.value_or(1) < knowledge::kMostUnseen;
@@ -97,7 +99,8 @@ StepTimes step_times(const std::vector<std::int64_t>& durations_ns) {
 
 std::optional<ModelMfu> find_model_mfu(const model::Run& run, const Efficiency& efficiency,
                                        const ModelFacts& facts,
-                                       const std::optional<StepTimes>& steps) {
+                                       const std::optional<StepTimes>& steps,
+                                       std::optional<double> executed_per_step) {
   if (!facts.has_model() && facts.problem.empty()) return std::nullopt;
   ModelMfu result;
   result.name = facts.name;
@@ -113,7 +116,9 @@ std::optional<ModelMfu> find_model_mfu(const model::Run& run, const Efficiency& 
   result.steps = *steps;
   result.tokens_per_s = result.tokens_per_step / steps->mean_s;
   find_shares(facts, efficiency, result);
-  find_doubts(run, facts, efficiency, result);
+  if (executed_per_step && efficiency.peak)
+    result.hfu = *executed_per_step / steps->mean_s / *efficiency.peak;
+  find_doubts(run, facts, efficiency, executed_per_step, result);
   return result;
 }
 

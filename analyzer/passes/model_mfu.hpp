@@ -49,15 +49,17 @@ struct ModelMfu {
   std::optional<double> high;
   std::optional<double> causal;
   std::optional<double> noncausal;
-  // This work over what the same GPUs were seen to execute per second.
+  std::optional<double> hfu;  // of what one GPU executes in these steps
+  // This work over what a GPU was seen to execute, in these steps or, else, in the whole log.
   std::optional<double> of_observed;
   std::vector<knowledge::Cause> causes;  // usual mistakes, where the figure is doubtful
   std::string absent_because;            // why nothing above is set, where a model was told
 };
 
-// Absent where no model was told.
+// Absent where no model was told. `executed_per_step`: FLOPs of one GPU, where they are known.
 std::optional<ModelMfu> find_model_mfu(const model::Run& run, const Efficiency& efficiency,
                                        const ModelFacts& facts,
-                                       const std::optional<StepTimes>& steps);
+                                       const std::optional<StepTimes>& steps,
+                                       std::optional<double> executed_per_step);
 
 }  // namespace mfushim::passes

@@ -95,7 +95,7 @@ Json mfu_section(const passes::Analysis& a) {
     put_model(json, *model);
   else
     put_inferred(json, a);
-  put(json, "hfu", e.hfu);
+  put(json, "hfu", model && model->hfu ? model->hfu : e.hfu);
   if (!e.absent_because.empty() && !(model && model->value))
     json["absent_because"] = e.absent_because;
   if (a.model_mfu && !model) json["model_absent_because"] = a.model_mfu->absent_because;

@@ -45,9 +45,9 @@ void print_model_head(std::string& out, const ModelMfu& m, const Efficiency& e) 
     print(out, "MFU {} {}", percent(*m.value), knowledge::name_of(m.convention));
   if (!m.value) return;
   // A share of the work that is not seen makes of what was executed a lower bound.
-  if (e.hfu)
-    print(out, "   HFU {}{} over the whole log", e.unknown_share.value_or(0) > 0 ? "at least " : "",
-          percent(*e.hfu));
+  if (const auto hfu = m.hfu ? m.hfu : e.hfu)
+    print(out, "   HFU {}{}{}", e.unknown_share.value_or(0) > 0 ? "at least " : "", percent(*hfu),
+          m.hfu ? "" : " over the whole log");
   out += '\n';
 }
 
