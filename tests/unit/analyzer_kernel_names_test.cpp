@@ -161,6 +161,28 @@ TEST_CASE("FlashAttention's templates tell head dimension, blocks and mask", "[a
   CHECK(three.arch == 90);
 }
 
+TEST_CASE("templates of CUTLASS 3 tell tile and types", "[analyzer]") {
+  const KernelFacts facts = facts_of(
+      "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int, int, "
+      "int>, "
+      "cutlass::gemm::collective::CollectiveMma<cutlass::gemm::MainloopSm90TmaGmmaWarpSpecialized<"
+      "5, "
+      "cute::tuple<cute::C<2>, cute::C<1>, cute::C<1> >, "
+      "cutlass::gemm::KernelTmaWarpSpecializedPingpong>, cute::tuple<cute::C<64>, cute::C<128>, "
+      "cute::C<32> >, cutlass::bfloat16_t, cute::tuple<long> >, float> >()");
+  CHECK(facts.kernel_class == "gemm");
+  CHECK(facts.family == "cutlass3");
+  CHECK(facts.dtype == "bf16");
+  CHECK(facts.tile_m == 64);
+  CHECK(facts.tile_n == 128);
+  CHECK(facts.tile_k == 32);
+  CHECK(facts.stages == 5);
+  CHECK(facts.arch == 90);
+  CHECK(
+      facts_of("void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<int>>()")
+          .family == "aten");
+}
+
 TEST_CASE("names that only look like another class", "[analyzer]") {
   CHECK(name_class("void cutlass::device_kernel<flash::enable_sm90_or_later<"
                    "flash::FlashAttnFwdSm90<int>>>()") == "attention");

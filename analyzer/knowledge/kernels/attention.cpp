@@ -17,18 +17,6 @@ void mark_attention(KernelFacts& facts, std::string_view family) {
   facts.pipe = Pipe::kTensorCore;
 }
 
-// "cute::tuple<cute::C<128>, cute::C<64>, ...>" as numbers.
-std::vector<std::uint32_t> cute_sizes(std::string_view tuple) {
-  std::vector<std::uint32_t> sizes;
-  for (const std::string_view part : split_arguments(arguments_of(tuple, "tuple"))) {
-    const std::size_t open = part.find('<');
-    const auto inner = split_arguments(part.substr(open + 1));
-    if (open == std::string_view::npos || inner.empty()) return {};
-    sizes.push_back(leading_number(inner.back()));  // C<128>, constant<int, 128>
-  }
-  return sizes;
-}
-
 // The flags behind the traits grew with the versions: dropout, causal[, local[, alibi]], even
 // lengths, even head dimension[, softcap], and of the forward kernel whether to return the softmax.
 // The split-KV kernel begins with causal and ends with two of its own.

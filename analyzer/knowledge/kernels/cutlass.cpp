@@ -135,4 +135,28 @@ bool read_cutlass3(const KernelNameParts& name, KernelFacts& facts) {
   return true;
 }
 
+// CUTLASS 3 as anyone instantiates it: GemmUniversal<problem, CollectiveMma<schedule<stages,
+// cluster, ...>, tile, type of a, ...>, ...>.
+bool read_cutlass_template(const KernelNameParts& name, KernelFacts& facts) {
+  const auto main_loop = split_arguments(arguments_of(name.text, "CollectiveMma"));
+  if (!name.base.starts_with("Gemm") || main_loop.size() < 3) return false;
+  facts.family = "cutlass3";
+  facts.kernel_class =
+      name.template_words.has("*groupproblemshape") || name.base_words.has("grouped")
+          ? "grouped_gemm"
+          : "gemm";
+  facts.pipe = Pipe::kTensorCore;
+  read_arch(main_loop[0], facts);
+  if (const auto tile = cute_sizes(main_loop[1]); tile.size() == 3) {
+    facts.tile_m = tile[0];
+    facts.tile_n = tile[1];
+    facts.tile_k = tile[2];
+  }
+  facts.dtype = narrowest_type(main_loop[2], false);
+  const std::size_t schedule = main_loop[0].find('<');
+  if (schedule != std::string_view::npos)
+    facts.stages = leading_number(main_loop[0].substr(schedule + 1));
+  return true;
+}
+
 }  // namespace mfushim::knowledge

@@ -12,6 +12,7 @@ bool read_xmma(const KernelNameParts& name, KernelFacts& facts);
 bool read_classic(const KernelNameParts& name, KernelFacts& facts);
 bool read_cutlass2(const KernelNameParts& name, KernelFacts& facts);
 bool read_cutlass3(const KernelNameParts& name, KernelFacts& facts);
+bool read_cutlass_template(const KernelNameParts& name, KernelFacts& facts);
 bool read_trtllm(const KernelNameParts& name, KernelFacts& facts);
 bool read_deep_gemm(const KernelNameParts& name, KernelFacts& facts);
 bool read_flash2(const KernelNameParts& name, KernelFacts& facts);

@@ -13,10 +13,11 @@ namespace {
 using Grammar = bool (*)(const KernelNameParts& name, KernelFacts& facts);
 
 // Each knows its own by a prefix or a type's name, so their order does not matter.
-constexpr Grammar kGrammars[] = {
-    read_nvjet,           read_xmma,      read_classic,      read_cutlass2, read_cutlass3,
-    read_trtllm,          read_deep_gemm, read_flash2,       read_flash3,   read_fmha,
-    read_cudnn_attention, read_inductor,  read_aten_softmax, read_nccl};
+constexpr Grammar kGrammars[] = {read_nvjet,    read_xmma,         read_classic,
+                                 read_cutlass2, read_cutlass3,     read_cutlass_template,
+                                 read_trtllm,   read_deep_gemm,    read_flash2,
+                                 read_flash3,   read_fmha,         read_cudnn_attention,
+                                 read_inductor, read_aten_softmax, read_nccl};
 
 constexpr std::string_view kClasses[] = {
     "gemm",     "gemm_aux",  "grouped_gemm",  "gemv",      "conv",
@@ -32,6 +33,34 @@ constexpr std::string_view kClasses[] = {
 bool is_complex_class(std::string_view kernel_class) {
   return kernel_class == "gemm" || kernel_class == "gemm_aux" || kernel_class == "gemv" ||
          kernel_class == "conv" || kernel_class == "fft";
+}
+
+struct Owner {
+  std::string_view word;  // of the namespaces
+  std::string_view family;
+};
+// The more special first: PyTorch and CUTLASS are in the names of others.
+constexpr Owner kOwners[] = {{"vllm", "vllm"},
+                             {"flashinfer", "flashinfer"},
+                             {"transformerengine", "transformer_engine"},
+                             {"tensorrtllm", "tensorrt_llm"},
+                             {"deepep", "deep_ep"},
+                             {"deepgemm", "deep_gemm"},
+                             {"fbgemmgpu", "fbgemm"},
+                             {"cktile", "ck_tile"},
+                             {"thrust", "thrust"},
+                             {"cub", "cub"},
+                             {"cudnn*", "cudnn"},
+                             {"cask*", "cudnn"},
+                             {"cublas*", "cublas"},
+                             {"atnative", "aten"},
+                             {"cutlass", "cutlass"}};
+
+// Whose kernel it is, where no grammar said so.
+std::string_view family_of_scope(const NameWords& scope) {
+  for (const Owner& owner : kOwners)
+    if (scope.has(owner.word)) return owner.family;
+  return {};
 }
 
 }  // namespace
@@ -50,6 +79,7 @@ KernelFacts describe_kernel(std::string_view demangled, const UserRules* rules) 
   }
   if (facts.dtype.empty())
     facts.dtype = narrowest_type(name.text, is_complex_class(facts.kernel_class));
+  if (facts.family.empty()) facts.family = family_of_scope(name.scope_words);
   if (facts.arch == 0) read_arch(name.text, facts);
   if (rules) rules->apply(demangled, facts);
   return facts;

@@ -274,6 +274,17 @@ std::string_view arguments_of(std::string_view text, std::string_view name) {
   return {};
 }
 
+std::vector<std::uint32_t> cute_sizes(std::string_view tuple) {
+  std::vector<std::uint32_t> sizes;
+  for (const std::string_view part : split_arguments(arguments_of(tuple, "tuple"))) {
+    const std::size_t open = part.find('<');
+    const auto inner = split_arguments(part.substr(open + 1));
+    if (open == std::string_view::npos || inner.empty()) return {};
+    sizes.push_back(leading_number(inner.back()));  // C<128>, constant<int, 128>
+  }
+  return sizes;
+}
+
 std::vector<std::string_view> split_at(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t begin = 0; begin <= text.size();) {

@@ -53,6 +53,9 @@ std::vector<std::string_view> split_arguments(std::string_view list);
 // The argument list of the first `name<...>` in `text`; empty when there is none.
 std::string_view arguments_of(std::string_view text, std::string_view name);
 
+// "cute::tuple<cute::C<128>, cute::C<64> >" as numbers; empty when it is anything else.
+std::vector<std::uint32_t> cute_sizes(std::string_view tuple);
+
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 
 // The number at the beginning of `text`, which may be written "(int)4" or "4ul"; 0 when none.
