@@ -15,16 +15,16 @@
 namespace mfushim::shim {
 
 // What a call is about. Filled from the inside out: the innermost call of the same class knows
-// best, and what it left unknown its callers add.
+// best, and what it left unknown its callers add. Of a call that makes a graph: graphs.hpp.
 struct Details {
   std::uint32_t subject = 0;
   std::uint32_t stream = 0;
   std::uint64_t bytes = 0;
   std::uint32_t number = 0;  // of a collective in its communicator; of products of this shape
   std::uint32_t group = 0;
+  std::uint32_t graph = 0;  // that the work went into instead of being done
   format::CopyKind copy_kind = format::CopyKind::kUnknown;
   bool filled = false;
-  bool captured = false;    // into a graph: it did no work
   bool per_thread = false;  // the entry point's null stream is the thread's own
 
   void set_bytes(std::uint64_t count) noexcept {
@@ -94,9 +94,6 @@ inline void leave_frame(Frame* frame) noexcept {
   t_frames.innermost = frame_around(frame);
 }
 
-// The name id of "captured".
-std::uint32_t captured_name() noexcept;
-
 // What the program's call came to.
 struct Finished {
   format::Api api;
@@ -106,7 +103,32 @@ struct Finished {
   std::uint32_t correlation;
 };
 
-// Writes the record of a finished call; a captured one did no work of its class.
+// The record of a class.
+consteval format::Kind kind_of(format::ApiClass api_class) {
+  using enum format::ApiClass;
+  switch (api_class) {
+    case kLaunch:
+      return format::Kind::kLaunch;
+    case kGraphLaunch:
+      return format::Kind::kGraphLaunch;
+    case kCopy:
+      return format::Kind::kCopy;
+    case kSet:
+      return format::Kind::kSet;
+    case kSync:
+      return format::Kind::kSync;
+    case kGemm:
+      return format::Kind::kGemm;
+    case kOperation:
+      return format::Kind::kOperation;
+    case kCollective:
+      return format::Kind::kCollective;
+    default:
+      return format::Kind::kCall;
+  }
+}
+
+// Writes the record of a finished call.
 template <format::ApiClass api_class>
 [[gnu::always_inline]] inline void emit_call(const Begun& begun, const Details& d,
                                              const Finished& call) noexcept {
@@ -119,12 +141,10 @@ template <format::ApiClass api_class>
   base.sequence = begun.sequence;
   base.parent = begun.parent;
   base.result = call.result;
-  if (d.captured) [[unlikely]] {
-    base.subject = captured_name();
-    return emit(format::Call{{base}, d.bytes});
-  }
   if constexpr (api_class == kCopy || api_class == kSet || api_class == kSync)
     base.subject = d.stream;
+  if (d.graph != 0) [[unlikely]]
+    return emit(format::Captured{{base}, d.graph, kind_of(api_class), d.number, d.group});
   if constexpr (api_class == kLaunch)
     emit(format::Launch{{base}, d.stream, call.correlation});
   else if constexpr (api_class == kGraphLaunch)
@@ -141,6 +161,10 @@ template <format::ApiClass api_class>
     emit(format::Operation{{base}, d.stream});
   else if constexpr (api_class == kCollective)
     emit(format::Collective{{base}, d.stream, d.number, d.group});
+  else if constexpr (api_class == kGraph)
+    d.subject != 0
+        ? emit(format::Graph{{base}, d.number, d.group, static_cast<std::uint32_t>(d.bytes)})
+        : emit(format::Call{{base}, d.bytes});
   else
     emit(format::Call{{base}, d.bytes});
 }

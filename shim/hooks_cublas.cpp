@@ -285,7 +285,7 @@ bool another(Tag<api>, const Target& target, Details& d, std::uint32_t group, cu
   read_handle(target, d, shape, handle);
   d.subject = shape_id(shape);
   d.number = static_cast<std::uint32_t>(size_of(groups.products[group]));
-  return !d.captured;
+  return true;
 }
 
 template <Api api>

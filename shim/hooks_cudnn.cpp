@@ -5,6 +5,7 @@
 #include "cudnn_attributes.hpp"
 #include "cudnn_plans.hpp"
 #include "declarations_cudnn.hpp"
+#include "graphs.hpp"
 #include "mfushim/format/api.hpp"
 #include "streams.hpp"
 #include "thunk.hpp"
@@ -183,16 +184,19 @@ static void after(Tag<cudnnBackendGetAttribute>, const Target&, int result,
 template <Api api>
 requires AnyOf<api, cudnnBackendExecute, cudnnBackendPopulateCudaGraph, cudnnBackendUpdateCudaGraph>
 void describe(Tag<api>, const Target& target, Details& d, cudnnHandle_t handle,
-              cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack, auto...) {
+              cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack, auto... graph) {
   d.subject = cudnn_plan_part(plan, pack, 0);
   if constexpr (api == cudnnBackendExecute)
     set_handle_stream(target, d, handle);
+  else if constexpr (api == cudnnBackendPopulateCudaGraph)
+    d.graph = (work_added(graph), ...);
   else
-    d.captured = true;
+    d.graph = new_graph_number();  // what is in the graph already, with other pointers
 }
-static bool another(Tag<cudnnBackendExecute>, const Target&, Details& d, std::uint32_t n,
-                    cudnnHandle_t, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack) {
-  if (d.captured) return false;  // told once
+template <Api api>
+requires AnyOf<api, cudnnBackendExecute, cudnnBackendPopulateCudaGraph, cudnnBackendUpdateCudaGraph>
+bool another(Tag<api>, const Target&, Details& d, std::uint32_t n, cudnnHandle_t,
+             cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack, auto...) {
   d.subject = cudnn_plan_part(plan, pack, n);
   return d.subject != 0;
 }
@@ -306,7 +310,7 @@ static void describe(Tag<cudnnLongFFTCausalConv1dBackward>, const Target&, Detai
 
 static bool another_gradient(Details& d, std::uint32_t n, int batch, int dim, int length,
                              int kernel, int type) {
-  if (n != 1 || d.captured) return false;
+  if (n != 1) return false;
   d.subject = causal_convolution(OperationKind::kConvFilter, batch, dim, length, kernel, type);
   return true;
 }

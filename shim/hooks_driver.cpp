@@ -15,7 +15,7 @@
 #include "declarations_driver.hpp"
 #pragma GCC diagnostic pop
 
-#include "graphs.hpp"
+#include "hooks_driver_graphs.hpp"
 #include "kernels.hpp"
 #include "redirect.hpp"
 #include "streams.hpp"
@@ -116,33 +116,6 @@ void describe(Tag<api>, const Target&, Details& d, CUstream stream, auto...) {
   set_stream(d, stream);
 }
 
-// Graphs and their capture.
-
-static void describe(Tag<cuGraphLaunch>, const Target&, Details& d, CUgraphExec graph,
-                     CUstream stream) {
-  d.subject = graph_number(graph);
-  set_stream(d, stream);
-}
-
-static void before(Tag<cuGraphExecDestroy>, const Target&, CUgraphExec graph) {
-  graph_destroyed(graph);
-}
-
-template <Api api>
-requires AnyOf<api, cuStreamBeginCapture, cuStreamBeginCaptureToGraph, cuStreamBeginCaptureToCig,
-               cuStreamBeginRecaptureToGraph>
-void after(Tag<api>, const Target&, CUresult result, CUstream, auto...) {
-  if (result == CUDA_SUCCESS) capture_began();
-}
-
-template <Api api>
-requires AnyOf<api, cuStreamEndCapture, cuStreamEndCaptureToCig>
-void after(Tag<api>, const Target&, CUresult result, CUstream, auto...) {
-  if (result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-      result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED)
-    capture_ended();
-}
-
 // Copies. A form without a stream has none in its record.
 
 template <Api api>
@@ -222,20 +195,13 @@ static void describe(Tag<cuMemcpyWithAttributesAsync>, const Target&, Details& d
 }
 
 // Batches: their copies may be of several kinds. The last argument is the stream.
-static CUstream stream_of(CUstream stream) {
-  return stream;
-}
-template <class First, class... Rest>
-CUstream stream_of(First, Rest... rest) {
-  return stream_of(rest...);
-}
 
 static void describe(Tag<cuMemcpyBatchAsync>, const Target&, Details& d, CUdeviceptr*, CUdeviceptr*,
                      std::size_t* sizes, std::size_t count, auto... rest) {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; sizes != nullptr && i < count; ++i) bytes += sizes[i];
   d.set_copy(bytes, CopyKind::kUnknown);
-  set_stream(d, stream_of(rest...));
+  set_stream(d, last_of(rest...));
 }
 
 static std::uint64_t bytes_of([[maybe_unused]] const void* ops,
@@ -251,7 +217,7 @@ static std::uint64_t bytes_of([[maybe_unused]] const void* ops,
 static void describe(Tag<cuMemcpy3DBatchAsync>, const Target&, Details& d, std::size_t count,
                      auto ops, auto... rest) {
   d.set_copy(bytes_of(ops, count), CopyKind::kUnknown);
-  set_stream(d, stream_of(rest...));
+  set_stream(d, last_of(rest...));
 }
 static void describe(Tag<cuMemcpy3DWithAttributesAsync>, const Target&, Details& d, auto op,
                      unsigned long long, CUstream stream) {
@@ -375,8 +341,14 @@ void after(Tag<api>, const Target&, CUresult, auto...) {
   forget_context();
 }
 
-static void before(Tag<cuStreamDestroy>, const Target&, CUstream) {
+static void before(Tag<cuStreamDestroy>, const Target&, CUstream stream) {
   forget_streams();
+  if (stream != nullptr) capture_lost(stream);
+}
+template <Api api>
+requires AnyOf<api, cuCtxDestroy, cuDevicePrimaryCtxReset>
+void before(Tag<api>, const Target&, auto...) {
+  captures_lost();
 }
 
 // Looking up.

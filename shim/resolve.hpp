@@ -60,6 +60,15 @@ Provider* provider_of(Entry& entry) noexcept;
 // The driver, when it is loaded.
 Provider* driver() noexcept;
 
+// A function of the driver's with the vendor's type; null while there is none.
+template <class Function>
+Function driver_function(Helper which) noexcept {
+  Provider* const from = driver();
+  return from != nullptr ? reinterpret_cast<Function>(from->find(which)) : nullptr;
+}
+#define MFUSHIM_DRIVER(name) \
+  (::mfushim::shim::driver_function<decltype(&::name)>(::mfushim::shim::Helper::name))
+
 // Number of the module around a return address, 0 for code in none; its code, and its file's name.
 struct Code {
   std::uintptr_t begin, size;

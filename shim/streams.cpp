@@ -23,13 +23,6 @@ struct Context {
 };
 MFUSHIM_THREAD_LOCAL Context t_context{};
 
-template <class Function>
-Function driver_function(Helper which) noexcept {
-  Provider* const from = driver();
-  return from != nullptr ? reinterpret_cast<Function>(from->find(which)) : nullptr;
-}
-#define MFUSHIM_DRIVER(name) driver_function<decltype(&::name)>(Helper::name)
-
 const Context& current_context() noexcept {
   if (t_context.known) return t_context;
   t_context = {};
@@ -66,7 +59,6 @@ namespace detail {
 
 MFUSHIM_THREAD_LOCAL LastStream t_last_stream{};
 constinit std::atomic<std::uint32_t> g_stream_epoch{0};
-constinit std::atomic<int> g_captures{0};
 
 std::uint32_t find_stream(std::uint64_t handle) noexcept {
   const std::uint32_t epoch = g_stream_epoch.load(std::memory_order_acquire);
@@ -76,13 +68,6 @@ std::uint32_t find_stream(std::uint64_t handle) noexcept {
   const std::uint32_t id = g_streams.get({handle, context}, [&] { return make_stream(handle); });
   t_last_stream = {handle, id, generation(), epoch};
   return id;
-}
-
-bool is_capturing(std::uint64_t handle) noexcept {
-  const auto ask = MFUSHIM_DRIVER(cuStreamIsCapturing);
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return ask != nullptr && ask(reinterpret_cast<CUstream>(handle), &status) == CUDA_SUCCESS &&
-         status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
 }  // namespace detail
@@ -95,17 +80,6 @@ void forget_context() noexcept {
 void forget_streams() noexcept {
   g_streams.clear();
   detail::g_stream_epoch.fetch_add(1, std::memory_order_release);
-}
-
-void capture_began() noexcept {
-  detail::g_captures.fetch_add(1, std::memory_order_relaxed);
-}
-
-void capture_ended() noexcept {
-  auto& captures = detail::g_captures;
-  int count = captures.load(std::memory_order_relaxed);
-  while (count > 0 && !captures.compare_exchange_weak(count, count - 1)) {
-  }
 }
 
 }  // namespace mfushim::shim

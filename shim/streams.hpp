@@ -1,9 +1,10 @@
-// What hooks must know of streams: their ids in the log, and whether they are being captured.
+// What hooks must know of streams: their ids in the log, and the graph they are captured into.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
+#include "captures.hpp"
 #include "frame.hpp"
 
 namespace mfushim::shim {
@@ -22,14 +23,12 @@ struct LastStream {
 };
 extern MFUSHIM_THREAD_LOCAL LastStream t_last_stream;
 extern constinit std::atomic<std::uint32_t> g_stream_epoch;
-extern constinit std::atomic<int> g_captures;
 
 std::uint32_t find_stream(std::uint64_t handle) noexcept;
-bool is_capturing(std::uint64_t handle) noexcept;
 
 }  // namespace detail
 
-// The work of a call goes into this stream: fills in its id, and whether it is being captured.
+// The work of a call goes into this stream: fills in its id, and the graph it is captured into.
 // `handle` is a CUstream or cudaStream_t. What is known already stays.
 [[gnu::always_inline]] inline void set_stream(Details& details, const void* handle) noexcept {
   if (details.stream != 0) return;
@@ -40,8 +39,8 @@ bool is_capturing(std::uint64_t handle) noexcept;
   const bool same = last.handle == stream && last.id != 0 && last.generation == generation() &&
                     last.epoch == detail::g_stream_epoch.load(std::memory_order_relaxed);
   details.stream = same ? last.id : detail::find_stream(stream);
-  if (detail::g_captures.load(std::memory_order_relaxed) > 0) [[unlikely]]
-    details.captured = detail::is_capturing(stream);
+  if (is_any_capturing()) [[unlikely]]
+    details.graph = capture_of(stream);
 }
 
 // The calling thread's current context may be another one now.
@@ -49,9 +48,5 @@ void forget_context() noexcept;
 
 // Handles of streams may be given to new ones.
 void forget_streams() noexcept;
-
-// Captures in progress in the process; too high a count costs a question per launch, no more.
-void capture_began() noexcept;
-void capture_ended() noexcept;
 
 }  // namespace mfushim::shim

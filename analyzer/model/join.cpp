@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "knowledge/kernels/kernel.hpp"
+#include "model/graphs.hpp"
 
 namespace mfushim::model {
 
 namespace {
 
-constexpr int kDeepestNesting = 16;  // longer chains of parents are damage
 // Recorded calls inside of one call at most; the parent of a later one stays unknown.
 constexpr std::size_t kNearby = 65536;
 
@@ -137,16 +137,6 @@ bool is_compute(CallKind kind) {
   return kind == CallKind::kGemm || kind == CallKind::kOperation;
 }
 
-std::uint32_t owner_of(const std::vector<HostCall>& calls, std::uint32_t call) {
-  for (int depth = 0; call != kNone && depth < kDeepestNesting; ++depth) {
-    const CallKind kind = calls[call].kind;
-    if (is_compute(kind) || kind == CallKind::kCollective || kind == CallKind::kGroupEnd)
-      return call;
-    call = calls[call].parent;
-  }
-  return kNone;
-}
-
 void resolve_names(Process& process, const knowledge::UserRules* rules) {
   process.configs.for_each([&](std::uint32_t, const format::LaunchConfig& config) {
     const std::string& name = process.names[config.kernel];
@@ -166,12 +156,14 @@ bool is_communication(const Process& process, const DeviceWork& work) {
 
 void join_work(Process& process) {
   const CorrelationIndex index(process.calls);
-  for (auto& [device, list] : process.work) {
+  for (auto& [device, list] : process.work)
     for (DeviceWork& work : list) {
       work.call = index.find(work.correlation);
       work.owner = owner_of(process.calls, work.call);
-      work.communication = is_communication(process, work);
     }
+  find_owners_in_graphs(process);
+  for (auto& [device, list] : process.work) {
+    for (DeviceWork& work : list) work.communication = is_communication(process, work);
     const auto before = [](const DeviceWork& a, const DeviceWork& b) {
       return std::pair(a.start, a.end) < std::pair(b.start, b.end);
     };
@@ -187,6 +179,7 @@ void join(Process& process, const knowledge::UserRules* rules) {
   resolve_names(process, rules);
   join_calls(process);
   drop_simulated(process);
+  count_executions(process);
   join_work(process);
 }
 

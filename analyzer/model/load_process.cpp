@@ -18,9 +18,8 @@ template <class Record>
 concept IsWork = std::is_same_v<Record, format::GpuKernel> ||
     std::is_same_v<Record, format::GpuCopy> || std::is_same_v<Record, format::GpuSet>;
 
-template <class Record>
-constexpr CallKind call_kind() {
-  switch (Record::kKind) {
+constexpr CallKind call_kind(format::Kind kind) {
+  switch (kind) {
     case format::Kind::kLaunch:
       return CallKind::kLaunch;
     case format::Kind::kGraphLaunch:
@@ -133,7 +132,7 @@ class Loader {
                     .subject = r.subject,
                     .parent = r.parent,
                     .result = r.result,
-                    .kind = call_kind<Record>()};
+                    .kind = call_kind(Record::kKind)};
       if constexpr (requires { r.stream; }) call.stream = r.stream;
       if constexpr (requires { r.correlation; }) call.correlation = r.correlation;
       if constexpr (requires { r.repeat; }) call.number = r.repeat;
@@ -141,7 +140,14 @@ class Loader {
         call.number = r.number;
         call.group = r.group;
       }
+      if constexpr (std::is_same_v<Record, format::Captured>) {
+        call.graph = r.graph;
+        call.kind = call_kind(r.of);
+      }
       process_.calls.push_back(call);
+      if constexpr (std::is_same_v<Record, format::Graph>)
+        process_.graphs[r.subject] = {
+            .base = r.base, .added = r.added, .flags = r.flags, .is_defined = true};
     }
   }
 
@@ -156,7 +162,8 @@ class Loader {
                     .end = static_cast<std::int64_t>(r.start + r.duration),
                     .queue = lane,
                     .correlation = r.correlation,
-                    .graph = r.graph};
+                    .graph = r.graph,
+                    .node = r.node};
     if constexpr (std::is_same_v<Record, format::GpuKernel>) work.config = r.config;
     if constexpr (std::is_same_v<Record, format::GpuCopy>) work.copy_kind = r.copy_kind;
     if constexpr (requires { r.bytes; }) {

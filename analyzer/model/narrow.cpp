@@ -3,17 +3,31 @@
 
 #include <algorithm>
 
+#include "model/graphs.hpp"
+
 namespace mfushim::model {
 
 namespace {
 
+// Captured calls stay with what is around them: launches in the window may do their work.
+std::vector<bool> kept_by_graphs(const Process& process) {
+  std::vector<bool> kept(process.calls.size());
+  for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
+    if (process.calls[i].graph == 0) continue;
+    for (std::uint32_t at = i; at != kNone && !kept[at]; at = process.calls[at].parent)
+      kept[at] = true;
+  }
+  return kept;
+}
+
 // New index of each call; kNone for those that go.
 std::vector<std::uint32_t> keep_calls(Process& process, const Window& window) {
+  const std::vector<bool> captured = kept_by_graphs(process);
   std::vector<std::uint32_t> places(process.calls.size(), kNone);
   std::vector<HostCall> kept;
   for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
     const HostCall& call = process.calls[i];
-    if (call.start < window.start || call.start >= window.end) continue;
+    if (!captured[i] && (call.start < window.start || call.start >= window.end)) continue;
     places[i] = static_cast<std::uint32_t>(kept.size());
     kept.push_back(call);
   }
@@ -52,6 +66,8 @@ void narrow(Run& run, const std::vector<Window>& windows) {
     Process& process = *run.processes[i];
     const std::vector<std::uint32_t> places = keep_calls(process, windows[i]);
     for (auto& [device, list] : process.work) keep_work(list, places);
+    count_executions(process);
+    find_owners_in_graphs(process);
     std::erase_if(process.marks, [&](const Mark& mark) {
       return mark.start < windows[i].start || mark.start >= windows[i].end;
     });

@@ -14,9 +14,10 @@ struct Window {
   std::int64_t end = 0;
 };
 
-// Keeps the calls of each process's window, the device work that they launched, and device work of
-// no known launch that starts between those. `windows` are as Run::processes. What the logs say
-// about themselves (coverage, costs, losses) stays that of the whole run.
+// Keeps the calls of each process's window, captured ones with what replays in it need of them, the
+// device work that they launched, and device work of no known launch that starts between those.
+// `windows` are as Run::processes. What the logs say about themselves (coverage, costs, losses)
+// stays that of the whole run.
 void narrow(Run& run, const std::vector<Window>& windows);
 
 }  // namespace mfushim::model

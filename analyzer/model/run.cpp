@@ -29,6 +29,17 @@ bool Process::is_timed(std::int64_t host_ns) const {
   return during != gpu_times.end() && during->source != format::GpuTimeSource::kNone;
 }
 
+std::uint64_t Process::executions(const HostCall& call) const {
+  if (call.graph == 0) return 1;
+  const auto found = graphs.find(call.graph);
+  return found == graphs.end() ? 0 : found->second.executions;
+}
+
+std::uint64_t Process::timed_executions(const HostCall& call) const {
+  const auto found = graphs.find(call.graph);
+  return found == graphs.end() ? 0 : found->second.timed_executions;
+}
+
 const DeviceInfo* Rank::device_info() const {
   if (!device) return nullptr;
   const auto found = process->devices.find(*device);

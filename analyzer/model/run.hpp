@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "knowledge/kernels/kernel.hpp"
@@ -47,8 +48,20 @@ struct HostCall {
   std::uint32_t correlation = 0;
   std::uint32_t number = 0;  // of a collective in its communicator; how often a product is repeated
   std::uint32_t group = 0;
+  std::uint32_t graph = 0;  // that it went into instead of being done; 0: none
   std::int32_t result = 0;
   CallKind kind = CallKind::kOther;
+};
+
+// What calls were captured into, by the recorder's number; a launch of it does all of it. One that
+// no record defines contains nothing but what was captured into its own number.
+struct Graph {
+  std::uint32_t base = 0;
+  std::uint32_t added = 0;
+  std::uint32_t flags = 0;  // in what follows, also those of all that it contains
+  bool is_defined = false;
+  std::uint64_t executions = 0;        // of the calls that were captured into it
+  std::uint64_t timed_executions = 0;  // of these, with device work that is known to be theirs
 };
 
 enum class WorkKind : std::uint8_t { kKernel, kCopy, kSet };
@@ -62,6 +75,7 @@ struct DeviceWork {
   std::uint32_t config = 0;
   std::uint32_t correlation = 0;
   std::uint32_t graph = 0;
+  std::uint64_t node = 0;
   std::uint32_t call = kNone;   // index of the call that launched it
   std::uint32_t owner = kNone;  // index of the product, operation, collective or group end around
   WorkKind kind = WorkKind::kKernel;
@@ -157,6 +171,7 @@ struct Process {
   std::vector<HostCall> calls;
   // Indices of a thread's calls in the order in which they were entered.
   std::map<std::uint32_t, std::vector<std::uint32_t>> threads;
+  std::unordered_map<std::uint32_t, Graph> graphs;
   std::vector<Mark> marks;
   std::map<std::uint32_t, std::vector<DeviceWork>> work;       // by device index, sorted by start
   std::map<std::uint32_t, std::vector<DeviceWindow>> windows;  // likewise; apart, in order
@@ -173,6 +188,10 @@ struct Process {
   // Empty when the fact is not there.
   const std::string& fact(std::string_view key) const;
   std::optional<std::int64_t> integer_fact(std::string_view key) const;
+  // How often the work of a call was done: as often as the graph that it was captured into.
+  std::uint64_t executions(const HostCall& call) const;
+  // Of a captured call: those with device work that is known to be its own.
+  std::uint64_t timed_executions(const HostCall& call) const;
   // Where a stamp of this process's host clock lies on the clock of its device stamps.
   std::int64_t on_device_clock(std::int64_t host_ns) const { return host_ns - gpu_time.offset_ns; }
   // Whether device times were taken of what was launched then.

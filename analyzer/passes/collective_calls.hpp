@@ -1,4 +1,4 @@
-// Each call of a collective with the device time that carried it, before anything is summed.
+// Each execution of a collective with the device time that carried it, before anything is summed.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ struct CollectiveCall {
   const model::Process* process = nullptr;
   const format::CollectiveShape* shape = nullptr;
   std::uint32_t call = 0;        // index in the process
+  std::uint64_t replay = 0;      // of a captured one: counts its executions
   std::size_t rank = 0;          // index in the run, where `span` is
   std::optional<Interval> span;  // first kernel start to last end, on the device's clock
   std::uint32_t members = 1;     // collectives that this span carries: more than one in a group
@@ -28,7 +29,7 @@ struct CollectiveCall {
   }
 };
 
-// All successful calls of a run, each once.
+// Of all successful calls of a run; a captured one is there once for each execution.
 std::vector<CollectiveCall> find_collective_calls(const model::Run& run);
 
 }  // namespace mfushim::passes

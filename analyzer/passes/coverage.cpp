@@ -101,6 +101,19 @@ std::string_view class_of(std::string_view api) {
   }
 }
 
+void add_graphs(const model::Process& process, CoverageResult& result) {
+  DoubtfulReplays& doubtful = result.doubtful_replays;
+  for (const model::HostCall& call : process.calls) {
+    result.captured_unplaced += call.graph == format::kUnknownGraph;
+    if (call.kind != model::CallKind::kGraphLaunch || call.graph != 0 || call.result != 0) continue;
+    const std::uint32_t flags = process.graphs.at(call.subject).flags;
+    doubtful.unseen += (flags & format::kGraphUnseen) != 0;
+    doubtful.conditional += (flags & format::kGraphConditional) != 0;
+    doubtful.edited += (flags & format::kGraphEdited) != 0;
+    doubtful.all += flags != 0;
+  }
+}
+
 using LayerCounts = std::map<std::tuple<std::string, std::string, std::string_view>, std::uint64_t>;
 
 void add_layers(const model::Process& process, LayerCounts& layers) {
@@ -132,6 +145,7 @@ CoverageResult find_coverage(const model::Run& run) {
     add_losses(*process, result);
     add_gaps(*process, result);
     add_times(*process, result);
+    add_graphs(*process, result);
     result.unknown_records += process->unknown_records;
     add_layers(*process, layers);
     add_unhooked(*process, result);

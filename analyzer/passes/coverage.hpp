@@ -39,6 +39,14 @@ struct UnhookedName {
   auto operator<=>(const UnhookedName&) const = default;
 };
 
+// Launches of graphs that may have done more, or something else, than is counted, by why.
+struct DoubtfulReplays {
+  std::uint64_t unseen = 0;  // work went into the graph by ways that the recorder does not know
+  std::uint64_t conditional = 0;  // nodes whose bodies run as often as the device decides
+  std::uint64_t edited = 0;       // nodes of the executable graph were changed one by one
+  std::uint64_t all = 0;          // launches with any of these
+};
+
 struct CoverageResult {
   std::uint64_t gpu_records = 0;
   std::uint64_t gpu_without_launch = 0;
@@ -46,6 +54,8 @@ struct CoverageResult {
   std::uint64_t gpu_dropped = 0;
   std::uint64_t host_lost = 0;  // host records lost, of whatever cause
   std::uint64_t unknown_records = 0;
+  DoubtfulReplays doubtful_replays;
+  std::uint64_t captured_unplaced = 0;  // captured calls of which it is not known into which graph
   std::map<std::string, std::uint64_t>
       unlaunched_kernels;     // of GPU records without launch, by name
   std::vector<Layer> layers;  // by door, library and class

@@ -31,7 +31,8 @@ std::vector<std::uint32_t> ordered_products(const model::Process& process) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
     const HostCall& call = process.calls[i];
-    if (call.kind == CallKind::kGemm && call.result == 0 && has_known_shape(process, call) &&
+    if (call.kind == CallKind::kGemm && call.result == 0 && call.graph == 0 &&
+        has_known_shape(process, call) &&
         process.shapes[call.subject].product == format::ProductKind::kGemm)
       order.push_back(i);
   }
@@ -99,7 +100,7 @@ void find_parallelism(const model::Process& process, const std::vector<Interval>
   if (!inference.rows || spans.empty()) return;
   std::map<std::uint32_t, std::uint64_t> activations, others;  // by communicator
   for (const HostCall& call : process.calls) {
-    if (call.kind != CallKind::kCollective || call.result != 0) continue;
+    if (call.kind != CallKind::kCollective || call.result != 0 || call.graph != 0) continue;
     const bool in_steps = std::any_of(spans.begin(), spans.end(), [&](const Interval& span) {
       return call.start >= span.start && call.start < span.end;
     });

@@ -19,12 +19,12 @@ constexpr std::int64_t kLongCallNs = 50'000;
 constexpr std::int64_t kLongDelayNs = 100'000;
 
 bool is_launch(const HostCall& call) {
-  return call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch;
+  return (call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch) && call.graph == 0;
 }
 
 bool submits_work(const HostCall& call) {
-  return call.kind != CallKind::kSync && call.kind != CallKind::kGroupSimulation &&
-         call.kind != CallKind::kOther;
+  return call.graph == 0 && call.kind != CallKind::kSync &&
+         call.kind != CallKind::kGroupSimulation && call.kind != CallKind::kOther;
 }
 
 void count_calls(const model::Process& process, LaunchResult& result) {

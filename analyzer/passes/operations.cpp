@@ -71,12 +71,14 @@ class OperationFinder {
     for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
       const HostCall& call = process.calls[i];
       if (call.kind != CallKind::kOperation || call.result != 0) continue;
+      const std::uint64_t times = process.executions(call);
+      if (times == 0) continue;
       OperationRow& row = row_of(process, call);
-      const Flops flops = flops_of(row.shape);
-      ++row.calls;
+      const Flops flops = flops_of(row.shape) * times;
+      row.calls += times;
       row.flops += flops;
       if (!is_exact(row.shape)) {
-        ++result_.inexact;
+        result_.inexact += times;
         continue;
       }
       result_.flops += flops;

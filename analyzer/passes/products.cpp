@@ -143,21 +143,25 @@ class Finder {
     const auto first_rank = first_rank_.find(&process);
     for (std::uint32_t i = 0; i < process.calls.size(); ++i) {
       const HostCall& call = process.calls[i];
-      // A grouped call without groups multiplied nothing.
-      if (call.kind != CallKind::kGemm || call.result != 0 || call.number == 0) continue;
+      if (call.kind != CallKind::kGemm || call.result != 0) continue;
+      // A grouped call without groups multiplied nothing, nor did a graph that was never launched.
+      const std::uint64_t times = process.executions(call) * call.number;
+      if (times == 0) continue;
       Group& group = group_of(process, call);
-      const Flops flops = flops_of(group.row.shape) * call.number;
-      group.row.calls += call.number;
+      const Flops flops = flops_of(group.row.shape) * times;
+      group.row.calls += times;
       group.row.flops += flops;
-      const Flops executed = executed_flops_of(group.row.shape) * call.number;
+      const Flops executed = executed_flops_of(group.row.shape) * times;
       group.row.executed += executed;
       result_.flops += flops;
       result_.executed += executed;
-      result_.executions += call.number;
-      if (!has_known_shape(process, call)) result_.unknown_shapes += call.number;
+      result_.executions += times;
+      if (!has_known_shape(process, call)) result_.unknown_shapes += times;
       const auto ran_on = rank_of_call_.find(i);
       if (ran_on != rank_of_call_.end()) {
-        group.row.timed_flops += flops;
+        group.row.timed_flops += call.graph == 0 ? flops
+                                                 : flops_of(group.row.shape) * call.number *
+                                                       process.timed_executions(call);
         result_.by_rank[ran_on->second] += flops;
       } else if (first_rank != first_rank_.end()) {
         result_.by_rank[first_rank->second] += flops;

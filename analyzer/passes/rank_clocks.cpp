@@ -18,13 +18,15 @@ bool meets_all_ranks(format::CollectiveOp op) {
 
 CompleteCollectives complete_collectives(const std::vector<CollectiveCall>& calls) {
   using format::CollectiveOp;
-  std::map<std::tuple<std::uint64_t, std::uint32_t, CollectiveOp>, std::vector<std::size_t>> all;
+  std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint64_t, CollectiveOp>,
+           std::vector<std::size_t>>
+      all;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const CollectiveCall& c = calls[i];
     const CollectiveOp op = c.shape->op;
     const auto& communicator = c.process->communicators[c.shape->communicator];
     if (!c.span || communicator.hash == 0 || !meets_all_ranks(op)) continue;
-    all[{communicator.hash, c.process->calls[c.call].number, op}].push_back(i);
+    all[{communicator.hash, c.process->calls[c.call].number, c.replay, op}].push_back(i);
   }
   CompleteCollectives complete;
   for (auto& [key, members] : all) {

@@ -13,8 +13,10 @@ using model::CallKind;
 using model::HostCall;
 using model::kNone;
 
-bool makes_token(CallKind kind) {
-  switch (kind) {
+// What was captured makes none; the launch of its graph does.
+bool makes_token(const HostCall& call) {
+  if (call.graph != 0) return false;
+  switch (call.kind) {
     case CallKind::kLaunch:
     case CallKind::kGraphLaunch:
     case CallKind::kCopy:
@@ -46,7 +48,7 @@ class StreamMaker {
       }
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < process_.calls.size(); ++i)
-      if (process_.calls[i].result == 0 && makes_token(process_.calls[i].kind) && is_outermost(i))
+      if (process_.calls[i].result == 0 && makes_token(process_.calls[i]) && is_outermost(i))
         order.push_back(i);
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
       const HostCall& x = process_.calls[a];
@@ -72,7 +74,7 @@ class StreamMaker {
   bool is_outermost(std::uint32_t call) const {
     for (std::uint32_t at = process_.calls[call].parent; at != kNone;
          at = process_.calls[at].parent)
-      if (makes_token(process_.calls[at].kind)) return false;
+      if (makes_token(process_.calls[at])) return false;
     return true;
   }
 

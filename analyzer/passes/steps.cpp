@@ -132,7 +132,7 @@ Value median(std::vector<Value> values) {
 std::uint64_t median_launches(const model::Process& process, const ProcessSteps& steps) {
   std::vector<std::int64_t> starts;
   for (const model::HostCall& call : process.calls)
-    if (call.result == 0 &&
+    if (call.result == 0 && call.graph == 0 &&
         (call.kind == model::CallKind::kLaunch || call.kind == model::CallKind::kGraphLaunch))
       starts.push_back(call.start);
   std::sort(starts.begin(), starts.end());

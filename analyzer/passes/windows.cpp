@@ -46,6 +46,7 @@ WindowResult find_windows(const model::Run& run) {
     std::int64_t first = process->calls.front().start;
     std::int64_t last = process->calls.front().end;
     for (const model::HostCall& call : process->calls) {
+      if (call.graph != 0) continue;
       first = std::min(first, call.start);
       last = std::max(last, call.end);
       const bool launches = call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch;

@@ -21,6 +21,9 @@ Value parse_value(const TextField& field, std::deque<std::string>& texts) {
   if constexpr (std::is_same_v<Value, std::string_view>) {
     if (!field.quoted) throw TextFault{std::string(field.name) + " needs a text in quotes"};
     return texts.emplace_back(field.text);
+  } else if constexpr (std::is_same_v<Value, format::Kind>) {
+    if (const auto kind = kind_of(field.text)) return *kind;
+    return static_cast<Value>(TextLine::to_integer<std::underlying_type_t<Value>>(field));
   } else if constexpr (std::is_enum_v<Value>) {
     if (const auto value = knowledge::value_of<Value>(field.text)) return *value;
     return static_cast<Value>(TextLine::to_integer<std::underlying_type_t<Value>>(field));
@@ -149,9 +152,8 @@ class Assembler {
     lane_ = line.integer("lane", std::uint32_t{0});
     if (name == kUnknownBlock) return write_unknown(line);
     line.finish("a block");
-    for (const auto& [kind, known] : kKindNames)
-      if (known == name)
-        format::with_record(kind, [&, word = known]<class Record>() { expect<Record>(word); });
+    if (const auto kind = kind_of(name))
+      format::with_record(*kind, [&]<class Record>() { expect<Record>(kind_name(Record::kKind)); });
     if (!parse_) throw TextFault{"'" + std::string(name) + "' is no kind of record"};
   }
 

@@ -34,7 +34,11 @@ void write_value(fmt::memory_buffer& out, const Value& value) {
   if constexpr (std::is_same_v<Value, std::string_view>) {
     write_quoted(out, value);
   } else if constexpr (std::is_enum_v<Value>) {
-    const std::string_view name = knowledge::name_of(value);
+    std::string_view name;
+    if constexpr (std::is_same_v<Value, format::Kind>)
+      name = kind_name(value);
+    else
+      name = knowledge::name_of(value);
     if (name.empty())
       fmt::format_to(std::back_inserter(out), "{}", static_cast<unsigned>(value));
     else
@@ -46,12 +50,6 @@ void write_value(fmt::memory_buffer& out, const Value& value) {
 
 void write_hex(fmt::memory_buffer& out, std::span<const std::uint8_t> bytes) {
   for (const std::uint8_t b : bytes) fmt::format_to(std::back_inserter(out), "{:02x}", b);
-}
-
-std::string_view kind_name(format::Kind kind) {
-  for (const auto& [candidate, name] : kKindNames)
-    if (candidate == kind) return name;
-  return kUnknownBlock;
 }
 
 class Dumper {

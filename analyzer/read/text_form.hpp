@@ -1,6 +1,6 @@
 // A log as readable text and back, so that a log can be looked at, written by hand and compared.
 //
-//   mfushim-log major=1 minor=0 quirks=0 created_unix_ns=0 log_id=00.. ticks_per_second=1000000000
+//   mfushim-log major=1 minor=1 quirks=0 created_unix_ns=0 log_id=00.. ticks_per_second=1000000000
 //   segment sequence=0 first_ticks=0 last_ticks=90 flags=1
 //   block gpu_kernel lane=1
 //     config=1 duration=50 start=1000 correlation=7
@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,7 +25,7 @@ inline constexpr std::string_view kTextMagic = "mfushim-log";
 inline constexpr std::string_view kUnknownBlock = "unknown";
 
 // The words that open blocks.
-inline constexpr std::array<std::pair<format::Kind, std::string_view>, 30> kKindNames = {{
+inline constexpr std::array<std::pair<format::Kind, std::string_view>, 32> kKindNames = {{
     {format::Kind::kFact, "fact"},
     {format::Kind::kName, "name"},
     {format::Kind::kThread, "thread"},
@@ -47,6 +48,8 @@ inline constexpr std::array<std::pair<format::Kind, std::string_view>, 30> kKind
     {format::Kind::kCall, "call"},
     {format::Kind::kMark, "mark"},
     {format::Kind::kOperation, "operation"},
+    {format::Kind::kCaptured, "captured"},
+    {format::Kind::kGraph, "graph"},
     {format::Kind::kGpuKernel, "gpu_kernel"},
     {format::Kind::kGpuCopy, "gpu_copy"},
     {format::Kind::kGpuSet, "gpu_set"},
@@ -57,6 +60,18 @@ inline constexpr std::array<std::pair<format::Kind, std::string_view>, 30> kKind
     {format::Kind::kCost, "cost"},
 }};
 static_assert(kKindNames.size() == std::tuple_size_v<format::AllRecords>);
+
+// Empty for kinds that this version does not know.
+constexpr std::string_view kind_name(format::Kind kind) {
+  for (const auto& [candidate, name] : kKindNames)
+    if (candidate == kind) return name;
+  return {};
+}
+constexpr std::optional<format::Kind> kind_of(std::string_view name) {
+  for (const auto& [kind, candidate] : kKindNames)
+    if (candidate == name) return kind;
+  return std::nullopt;
+}
 
 // Writes what is whole; what was skipped is in reader.damages() afterwards.
 void dump(LogReader& reader, std::FILE* out);

@@ -255,6 +255,11 @@ Json coverage_section(const passes::Analysis& a) {
                          {"dropped", c.gpu_dropped}};
   json["host_records_lost"] = c.host_lost;
   json["records_of_unknown_kind"] = c.unknown_records;
+  json["doubtful_replays"] = {{"all", c.doubtful_replays.all},
+                              {"unseen", c.doubtful_replays.unseen},
+                              {"conditional", c.doubtful_replays.conditional},
+                              {"edited", c.doubtful_replays.edited}};
+  json["captured_unplaced"] = c.captured_unplaced;
   json["trust"] = trust_sentence(a);
   json["layers"] = Json::array();
   for (const passes::Layer& layer : c.layers)

@@ -51,6 +51,24 @@ std::string seen(const passes::Analysis& a) {
                      }));
 }
 
+// Why launches of graphs may have done something else than is counted.
+std::string doubtful_graphs(const CoverageResult& c) {
+  std::string text;
+  const passes::DoubtfulReplays& d = c.doubtful_replays;
+  if (d.all > 0) {
+    std::vector<std::string> why;
+    if (d.unseen > 0) why.push_back("not all that went into the graph was seen");
+    if (d.conditional > 0) why.push_back("how often conditional nodes run is not known");
+    if (d.edited > 0) why.push_back("nodes were changed after they were made executable");
+    print(text, "; {} graph {} may have done something else than is counted: {}", count(d.all),
+          d.all == 1 ? "launch" : "launches",
+          some_of(why, [](const std::string& reason) { return reason; }));
+  }
+  if (c.captured_unplaced > 0)
+    print(text, "; {} captured into unknown graphs", plural(c.captured_unplaced, "call"));
+  return text;
+}
+
 }  // namespace
 
 std::string trust_sentence(const passes::Analysis& a) {
@@ -64,6 +82,7 @@ std::string trust_sentence(const passes::Analysis& a) {
     print(sentence, "; {} looked up without a hook: {}",
           plural(c.unhooked_names.size(), "function"),
           some_of(c.unhooked_names, [](const auto& name) { return name.name; }));
+  sentence += doubtful_graphs(c);
   if (const std::uint64_t lost = c.host_lost + c.gpu_dropped; lost > 0)
     print(sentence, "; {} lost", plural(lost, "record"));
   if (!c.gaps.empty()) print(sentence, "; {} in the logs", plural(c.gaps.size(), "gap"));

@@ -79,7 +79,7 @@ def recorded(dump):
             counts[of_kind[kind]] += 1
         elif kind == "gemm":
             counts["cuBLASLt" if api.startswith("cublasLt") else "cuBLAS"] += 1
-        elif kind == "call" and names.get(r["subject"]) != "captured":
+        elif kind == "call":
             if "LaunchHostFunc" in api:
                 counts["host functions"] += 1
             elif allocates(api):

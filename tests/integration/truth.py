@@ -59,6 +59,7 @@ class Truth:
                 self.lines[record["t"]].append(record)
         process = self.lines["process"][0]
         self.pid = process["pid"]
+        self.kernels_by_piece = collections.Counter(r["piece"] for r in self.lines["kernel"])
 
     def with_work(self, lines):
         """The same process with other lines of device work."""
@@ -113,26 +114,41 @@ class Truth:
         return len(self.lines["graph_launch"])
 
     def gemms(self):
-        """Executions by kind and shape; no sizes where they are on the device. Only products that ran at once: what a
-        captured one multiplies in replays is not known to anyone but the GPU."""
+        """Executions by kind and shape; no sizes where they are on the device."""
         calls = collections.Counter()
-        for r in self.products():
+        for r in self.lines["gemm"]:
             sizes = (None, None, None) if r["on_device"] else (r["m"], r["n"], r["k"])
-            calls[(r["kind"], *sizes, r["batch"])] += r["repeat"]
-        return calls
+            calls[(r["kind"], *sizes, r["batch"])] += r["repeat"] * self.executions(r)
+        return +calls
+
+    def gemm_times(self):
+        """Device time by kind and shape; all of a grouped call's under its first group's."""
+        time = collections.Counter()
+        of_piece = collections.Counter()
+        for r in self.lines["kernel"]:
+            of_piece[r["piece"]] += r["end"] - r["start"]
+        for r in self.lines["gemm"]:
+            sizes = (None, None, None) if r["on_device"] else (r["m"], r["n"], r["k"])
+            time[(r["kind"], *sizes, r["batch"])] += of_piece.pop(r["piece"], 0)
+        return time
 
     def operations(self):
-        """Those that ran, by what a log tells of them; one made into nodes of a graph only ran with the graph."""
+        """Executions, by what a log tells of them."""
         sizes = ("batch", "groups", "m", "n", "k", "l", "window")
-        return collections.Counter((r["kind"], r["api"], *(r[size] for size in sizes if r["flops"]), int(r["flops"]))
-                                   for r in self.lines["operation"] if not r["captured"])
+        calls = collections.Counter()
+        for r in self.lines["operation"]:
+            calls[(r["kind"], r["api"], *(r[size] for size in sizes if r["flops"]), int(r["flops"]))] += self.executions(r)
+        return +calls
 
     def flops(self):
         """Of the products whose sizes can be known."""
-        return sum(int(r["flops"]) for r in self.products() if not r["on_device"])
+        return sum(int(r["flops"]) * self.executions(r) for r in self.lines["gemm"] if not r["on_device"])
 
-    def products(self):
-        return [r for r in self.lines["gemm"] if not r["captured"]]
+    def executions(self, line):
+        """How often a product or operation was done: at once, or by its kernels in replays of graphs."""
+        if not line["captured"]:
+            return 1
+        return self.kernels_by_piece[line["piece"]] // line["kernels"] if line["kernels"] else 0
 
 
 def read_truth(directory):

@@ -31,7 +31,7 @@ def seen(dump):
             stream = "none" if r["subject"] == "0" else streams.get(handles[r["subject"]], "own")
             line = f"{kind} {names[r['api']]} {r['bytes']} {r.get('copy_kind', '-')} {stream}"
             calls.append((int(r["sequence"]), line))
-        elif kind in ("call", "launch", "sync"):
+        elif kind in ("call", "launch", "sync", "graph"):
             calls.append((int(r["sequence"]), f"{kind} {names[r['api']]}"))
     return [line for _, line in sorted(calls)]
 

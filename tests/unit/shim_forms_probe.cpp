@@ -209,9 +209,9 @@ void calls_of_changing_arguments() {
   cudaGraphExecUpdateResultInfo outcome = {};
   check(RUNTIME(cudaGraphCreate)(&graph, 0));
   check(RUNTIME(cudaGraphInstantiate)(&executable, graph, 0));
-  std::puts("call cuGraphInstantiateWithFlags");
+  std::puts("graph cuGraphInstantiateWithFlags");
   check(RUNTIME(cudaGraphExecUpdate)(executable, graph, &outcome));
-  std::puts("call cuGraphExecUpdate_v2");
+  std::puts("graph cuGraphExecUpdate_v2");
   check(RUNTIME(cudaGraphExecDestroy)(executable));
   std::puts("call cudaGraphExecDestroy");
 }

@@ -17,6 +17,7 @@
 
 using namespace mfushim::shim;
 using mfushim::format::Api;
+namespace format = mfushim::format;
 
 namespace {
 
@@ -102,6 +103,7 @@ TEST_CASE("what a launch repeats is one configuration, and what differs another"
 }
 
 TEST_CASE("graphs are numbered by their lives, not by their handles") {
+  begin_log();
   const std::uint32_t one = graph_number(handle(0x100)), two = graph_number(handle(0x200));
   CHECK(one != 0);
   CHECK(two == one + 1);
@@ -110,6 +112,49 @@ TEST_CASE("graphs are numbered by their lives, not by their handles") {
   graph_destroyed(handle(0x999));
   CHECK(graph_number(handle(0x100)) == two + 1);
   CHECK(graph_number(handle(0x200)) == two);
+}
+
+TEST_CASE("what becomes of graphs is told once, as numbers") {
+  begin_log();
+  using Change = std::array<std::uint64_t, 4>;  // made, base, added, flags
+  const auto told = [] {
+    Details d;
+    describe_graph(d);
+    return Change{d.subject, d.number, d.group, d.bytes};
+  };
+  const void *const graph = handle(0x300), *const copy = handle(0x310), *const all = handle(0x320);
+  const void* const executable = handle(0x330);
+  graph_captured(graph, 7);
+  CHECK(told() == Change{});
+  graph_instantiated(executable, graph);
+  const std::uint32_t first = graph_number(executable);
+  CHECK(told() == Change{first, 7, 0, 0});
+  CHECK(told() == Change{});
+
+  graph_cloned(copy, graph);
+  graph_destroyed(graph);
+  graph_made(all);
+  child_added(all, copy);  // contains that alone
+  CHECK(told() == Change{});
+  child_added(all, copy);
+  CHECK(told() == Change{first + 1, 7, 7, 0});
+  graph_captured(all, 9);
+  CHECK(told() == Change{first + 2, first + 1, 9, 0});
+
+  graph_instantiated(executable, all);  // an update
+  CHECK(told() == Change{first + 3, first + 2, 0, 0});
+  CHECK(graph_number(executable) == first + 3);
+  graph_in_doubt(executable, format::kGraphEdited);
+  CHECK(told() == Change{first + 4, first + 3, 0, format::kGraphEdited});
+  graph_in_doubt(executable, format::kGraphEdited);
+  CHECK(told() == Change{});
+
+  graph_instantiated(executable, graph);  // which is no more
+  CHECK(told() == Change{first + 5, 0, 0, format::kGraphUnseen});
+  graph_used(graph);
+  graph_captured(graph, 11);
+  graph_instantiated(executable, graph);
+  CHECK(told() == Change{first + 6, 11, 0, format::kGraphUnseen});
 }
 
 TEST_CASE("hashes of communicators") {

@@ -32,6 +32,8 @@ enum class Kind : std::uint16_t {
   kCall = 27,
   kMark = 28,
   kOperation = 29,
+  kCaptured = 30,
+  kGraph = 31,
   // Device work: the block's lane is the queue.
   kGpuKernel = 40,
   kGpuCopy = 41,
@@ -162,6 +164,14 @@ inline constexpr std::uint32_t kShape3m = 1u << 5;  // complex by three real pro
 // Bits of LaunchConfig::flags.
 inline constexpr std::uint32_t kLaunchCooperative = 1u << 0;
 inline constexpr std::uint32_t kLaunchProgrammatic = 1u << 1;  // programmatic stream serialization
+
+// Bits of Graph::flags: why what its launches do is not known in full.
+inline constexpr std::uint32_t kGraphUnseen = 1u << 0;       // work that came in by unknown ways
+inline constexpr std::uint32_t kGraphConditional = 1u << 1;  // bodies that run 0 to n times
+inline constexpr std::uint32_t kGraphEdited = 1u << 2;       // executable nodes changed one by one
+
+// Captured::graph where it is not known which.
+inline constexpr std::uint32_t kUnknownGraph = 0xffffffff;
 
 enum class GpuTimeSource : std::uint8_t { kNone = 0, kCupti, kEvents, kImported };
 

@@ -43,7 +43,7 @@ struct Launch : CallBase {
   }
 };
 
-// Launch of an executable graph; subject = the graph, numbered by the recorder.
+// Launch of an executable graph; subject = its number (see Graph).
 struct GraphLaunch : CallBase {
   static constexpr Kind kKind = Kind::kGraphLaunch;
   std::uint32_t stream = 0;
@@ -121,6 +121,38 @@ struct Operation : CallBase {
   std::uint32_t stream = 0;
   static constexpr auto fields() {
     return std::tuple_cat(call_fields(), std::tuple{Field{"stream", &Operation::stream}});
+  }
+};
+
+// A call whose work went into a graph instead of being done: `of` is the kind of record that it
+// would have made, and subject, number (repeat) and group are as that one has them. The work is
+// done by each launch of a graph that contains `graph`.
+struct Captured : CallBase {
+  static constexpr Kind kKind = Kind::kCaptured;
+  std::uint32_t graph = 0;
+  Kind of = Kind::kNone;
+  std::uint32_t number = 0;
+  std::uint32_t group = 0;
+  static constexpr auto fields() {
+    return std::tuple_cat(call_fields(),
+                          std::tuple{Field{"graph", &Captured::graph}, Field{"of", &Captured::of},
+                                     Field{"number", &Captured::number, Transform::kDelta},
+                                     Field{"group", &Captured::group, Transform::kDelta}});
+  }
+};
+
+// A call that made a graph what it is from then on; subject = its number. It contains what the
+// graphs `base` and `added` contain (0: nothing), each once, and what was captured into its own
+// number. Numbers never change their meaning: a graph that changes gets another one.
+struct Graph : CallBase {
+  static constexpr Kind kKind = Kind::kGraph;
+  std::uint32_t base = 0;
+  std::uint32_t added = 0;
+  std::uint32_t flags = 0;
+  static constexpr auto fields() {
+    return std::tuple_cat(call_fields(),
+                          std::tuple{Field{"base", &Graph::base}, Field{"added", &Graph::added},
+                                     Field{"flags", &Graph::flags}});
   }
 };
 

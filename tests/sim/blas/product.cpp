@@ -112,14 +112,16 @@ void ProductCall::write_truth(const Product& product, int launches) const {
       line, sizeof line,
       R"({"t":"gemm","api":"%s","kind":"%s","side":"%s","m":%lld,"n":%lld,"k":%lld,"batch":%lld,)"
       R"("grouped":%d,"on_device":%d,"repeat":%lld,"dtype":"%s","dtype_d":"%s","compute":%d,"transa":"%s",)"
-      R"("transb":"%s","flops":%.0f,"launches":%d,"captured":%d})",
+      R"("transb":"%s","flops":%.0f,"launches":%d,"captured":%d,)"
+      R"("piece":%llu,"kernels":%u})",
       product.api, kind_name(product.kind), product.right ? "R" : "L",
       static_cast<long long>(product.m), static_cast<long long>(product.n),
       static_cast<long long>(product.k), static_cast<long long>(product.batch), product.grouped,
       product.sizes_on_device, static_cast<long long>(product.repeat),
       data_type_name(product.a_type), data_type_name(product.d_type), product.compute,
       operation_name(product.transa), operation_name(product.transb), flops_of(product), launches,
-      capture == cudaStreamCaptureStatusActive ? 1 : 0);
+      capture == cudaStreamCaptureStatusActive ? 1 : 0,
+      static_cast<unsigned long long>(piece_.number()), piece_.kernels());
   library::truth(line);
 }
 

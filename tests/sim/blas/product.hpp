@@ -89,8 +89,9 @@ namespace mfusim::blas {
 
 // One public call that performs a product; nests. The outermost writes a line of truth, kind
 // "gemm": the exported function's name, what was asked for, and how many launches it took; captured
-// is 1 when they went into a graph and did not run. A grouped call writes one line a group, its
-// launches in the first.
+// is 1 when they went into a graph and did not run; the graph's kernels have the line's `piece`,
+// `kernels` of them for each time. A grouped call writes one line a group, its launches in the
+// first.
 class ProductCall {
  public:
   ProductCall(std::span<const Product> products, cudaStream_t stream);
@@ -108,6 +109,7 @@ class ProductCall {
   cudaStream_t stream_;
   MfusimProductScope* scope_;
   int launches_before_;
+  library::Piece piece_;
 };
 
 }  // namespace mfusim::blas

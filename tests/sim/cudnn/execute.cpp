@@ -112,6 +112,7 @@ bool is_captured(cudaStream_t stream) {
 cudnnStatus_t execute(cudnnHandle_t handle, const char* api,
                       const std::vector<Operation>& operations) {
   if (handle == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+  const library::Piece piece;
   int launches = 0;
   if (operations.size() == 1 && operations[0].kind == Kind::kMatmul &&
       product_by_lt(handle, operations[0])) {
@@ -124,19 +125,20 @@ cudnnStatus_t execute(cudnnHandle_t handle, const char* api,
       ++launches;
     }
   }
-  tell({api, operations, launches, is_captured(handle->stream)});
+  tell({api, operations, launches, is_captured(handle->stream), piece});
   return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t populate(const char* api, const std::vector<Operation>& operations,
                        cudaGraph_t graph) {
   if (graph == nullptr) return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
+  const library::Piece piece;
   for (const KernelWork& kernel : kernels_of(operations)) {
     if (library::add_node(kernel, graph) != CUDA_SUCCESS) {
       return CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER;
     }
   }
-  tell({api, operations, 0, true});
+  tell({api, operations, 0, true, piece});
   return CUDNN_STATUS_SUCCESS;
 }
 

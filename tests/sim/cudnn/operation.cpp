@@ -107,12 +107,13 @@ void tell(const Call& call) {
         line, sizeof line,
         R"({"t":"operation","api":"%s","kind":"%s","batch":%lld,"groups":%lld,"m":%lld,"n":%lld,)"
         R"("k":%lld,"l":%lld,"window":%lld,"dtype":"%s","flops":%.0f,"part":%zu,"parts":%zu,)"
-        R"("launches":%d,"captured":%d})",
+        R"("launches":%d,"captured":%d,"piece":%llu,"kernels":%u})",
         call.api, name_of(o.kind), static_cast<long long>(o.batch),
         static_cast<long long>(o.groups), static_cast<long long>(o.m), static_cast<long long>(o.n),
         static_cast<long long>(o.k), static_cast<long long>(o.l), static_cast<long long>(o.window),
         row_of(o.type).name, flops_of(o), i, call.operations.size(), call.launches,
-        call.captured ? 1 : 0);
+        call.captured ? 1 : 0, static_cast<unsigned long long>(call.piece.number()),
+        call.piece.kernels());
     library::truth(line);
   }
 }

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sim_driver.hpp"
+
 namespace mfusim::cudnn {
 
 enum class Kind {
@@ -52,6 +54,7 @@ struct Call {
   std::vector<Operation> operations;
   int launches;
   bool captured;
+  const library::Piece& piece;
 };
 void tell(const Call& call);
 

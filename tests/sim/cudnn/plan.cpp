@@ -187,7 +187,8 @@ cudnnStatus_t cudnnBackendUpdateCudaGraph(cudnnHandle_t handle, cudnnBackendDesc
   if (handle == nullptr || content == nullptr || pack == nullptr || graph == nullptr) {
     return CUDNN_STATUS_BAD_PARAM;
   }
-  tell({__func__, operations_of(*content), 0, true});
+  const mfusim::library::Piece piece;
+  tell({__func__, operations_of(*content), 0, true, piece});
   return CUDNN_STATUS_SUCCESS;
 }
 

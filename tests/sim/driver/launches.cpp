@@ -2,8 +2,10 @@
 #include "launches.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
+#include "api_call.hpp"
 #include "driver_impl.hpp"
 #include "report.hpp"
 #include "streams.hpp"
@@ -12,6 +14,15 @@ namespace mfusim {
 namespace {
 
 constexpr uint64_t kMaxThreadsPerBlock = 1024;
+
+// The piece of work that the thread is in the middle of.
+struct Piece {
+  uint64_t number = 0;
+  uint32_t kernels = 0;
+  int depth = 0;
+};
+thread_local Piece t_piece;
+std::atomic<uint64_t> g_next_piece{1};
 
 std::shared_ptr<const Arguments> copy_arguments(const std::vector<uint32_t>& sizes, void** given) {
   auto copy = std::make_shared<Arguments>();
@@ -50,6 +61,7 @@ CUresult make_kernel_op(KernelOp& op, const void* function, const uint32_t (&gri
   std::copy(grid, grid + 3, op.grid);
   std::copy(block, block + 3, op.block);
   op.shared_bytes = shared_bytes;
+  op.piece = t_piece.number;
   if (kernel->cost_kind == MFUSIM_COST_PARAM0) {
     if (!arguments || !arguments[0]) return CUDA_ERROR_INVALID_VALUE;
     op.costed = true;
@@ -57,6 +69,7 @@ CUresult make_kernel_op(KernelOp& op, const void* function, const uint32_t (&gri
   }
   if (arguments && !kernel->parameter_sizes.empty())
     op.arguments = copy_arguments(kernel->parameter_sizes, arguments);
+  ++t_piece.kernels;
   return CUDA_SUCCESS;
 }
 
@@ -82,3 +95,14 @@ CUresult impl_cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, 
 }
 
 }  // namespace mfusim
+
+MFUSIM_EXPORT uint64_t mfusim_work_begin() {
+  mfusim::Piece& piece = mfusim::t_piece;
+  if (piece.depth++ == 0) piece = {mfusim::g_next_piece++, 0, 1};
+  return piece.number;
+}
+MFUSIM_EXPORT uint32_t mfusim_work_end() {
+  mfusim::Piece& piece = mfusim::t_piece;
+  if (--piece.depth == 0) piece.number = 0;
+  return piece.kernels;
+}

@@ -26,6 +26,7 @@ struct KernelOp {
   uint32_t grid[3] = {1, 1, 1};
   uint32_t block[3] = {1, 1, 1};
   uint32_t shared_bytes = 0;
+  uint64_t piece = 0;   // of work that it belongs to (mfusim_work_begin)
   bool costed = false;  // cost was given (MFUSIM_COST_PARAM0); else from the geometry
   MfusimCost cost{};
   // Copies of the arguments where the module states their sizes: a program may ask a graph node for

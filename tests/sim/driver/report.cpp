@@ -55,7 +55,7 @@ void report(const Work& work, const KernelOp& k) {
         .add("shared", uint64_t(k.shared_bytes));
     line.add("flops", k.costed ? k.cost.flops : 0.0)
         .add("comm", uint64_t(k.costed && k.cost.is_comm));
-    add_origin(line, work).write();
+    add_origin(line, work).add("piece", k.piece).write();
   }
   MfusimActivity a = activity_of(work, MFUSIM_KERNEL);
   a.name = k.name;

@@ -14,6 +14,8 @@ struct SimFunctions {
   MfusimStubFn stub = nullptr;
   MfusimPeakFn peak = nullptr;
   MfusimRateFn rate = nullptr;
+  MfusimWorkBeginFn work_begin = nullptr;
+  MfusimWorkEndFn work_end = nullptr;
 
   SimFunctions() {
     void* driver = dlopen("libcuda.so.1", RTLD_NOW);
@@ -22,6 +24,8 @@ struct SimFunctions {
     stub = reinterpret_cast<MfusimStubFn>(dlsym(driver, MFUSIM_STUB_SYMBOL));
     peak = reinterpret_cast<MfusimPeakFn>(dlsym(driver, MFUSIM_PEAK_SYMBOL));
     rate = reinterpret_cast<MfusimRateFn>(dlsym(driver, MFUSIM_RATE_SYMBOL));
+    work_begin = reinterpret_cast<MfusimWorkBeginFn>(dlsym(driver, MFUSIM_WORK_BEGIN_SYMBOL));
+    work_end = reinterpret_cast<MfusimWorkEndFn>(dlsym(driver, MFUSIM_WORK_END_SYMBOL));
   }
 };
 
@@ -40,6 +44,18 @@ bool keeps_truth() {
 
 void truth(const std::string& json_object) {
   if (functions().truth != nullptr) functions().truth(json_object.c_str());
+}
+
+Piece::Piece() : number_(functions().work_begin != nullptr ? functions().work_begin() : 0) {}
+
+Piece::~Piece() {
+  if (number_ != 0) functions().work_end();
+}
+
+uint32_t Piece::kernels() const {
+  if (number_ == 0) return 0;
+  functions().work_begin();
+  return functions().work_end();
 }
 
 void stub_hit(const char* library, const char* function) {

@@ -3,6 +3,7 @@
 
 #include <mfusim/driver.h>
 
+#include <cstdint>
 #include <string>
 
 namespace mfusim::library {
@@ -14,6 +15,23 @@ bool keeps_truth();
 
 // Appends one JSON object to the truth file.
 void truth(const std::string& json_object);
+
+// What a double does for one public call, as one piece of work; nests.
+class Piece {
+ public:
+  Piece();
+  ~Piece();
+  Piece(const Piece&) = delete;
+  Piece& operator=(const Piece&) = delete;
+
+  // As the truth file's kernels have it.
+  uint64_t number() const { return number_; }
+  // Launched so far, or made nodes of a graph.
+  uint32_t kernels() const;
+
+ private:
+  const uint64_t number_;
+};
 
 // Names a public function of a double that a program called and that is only a stub.
 void stub_hit(const char* library, const char* function);

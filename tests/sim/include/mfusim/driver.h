@@ -59,6 +59,14 @@ typedef void (*MfusimTruthFn)(
 /* Names a public function that a program called and that the simulator only stubs. */
 typedef void (*MfusimStubFn)(const char* library, const char* function);
 #define MFUSIM_STUB_SYMBOL "mfusim_stub_hit"
+/* Between these two, which nest, all kernels that the calling thread launches or makes nodes of are
+   one piece of work: what one public call asked for. The truth file's kernels have its number,
+   which the outermost begin makes and every begin returns; 0: none. The end returns how many
+   kernels it has by then. */
+typedef uint64_t (*MfusimWorkBeginFn)(void);
+#define MFUSIM_WORK_BEGIN_SYMBOL "mfusim_work_begin"
+typedef uint32_t (*MfusimWorkEndFn)(void);
+#define MFUSIM_WORK_END_SYMBOL "mfusim_work_end"
 /* Properties of the simulated GPU for the doubles: dense peak in FLOP/s of a cudaDataType_t value
    (-1: CUDA-core fp32), memory and link rates in bytes/s. */
 typedef double (*MfusimPeakFn)(int dtype);
