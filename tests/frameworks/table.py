@@ -35,7 +35,7 @@ PROGRAMS = {
     "gpt_tf32": Program(),
     "grad_accumulation": Program(attention=GPT_ATTENTION // 4),
     "checkpointing": Program(attention=GPT_ATTENTION, calls="work"),
-    "cuda_graph_step": Program(runs_per_counted=fractions.Fraction(3, 4)),
+    "cuda_graph_step": Program(runs_per_counted=fractions.Fraction(3 + 5, 3 + 1)),
     "dataloader_workers": Program(calls="work"),
     # Two layers, 16 tokens at first and then one at a time
     "generate": Program(attention=fractions.Fraction(4 * 8 * 64 * (16 * 16 + sum(range(17, 24))), 8)),
