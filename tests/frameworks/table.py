@@ -46,6 +46,7 @@ PROGRAMS = {
     "elementwise": Program(only_door="symbol"),
     "own_kernels": Program(compiled=True, only_door="dlsym"),
     "compile_default": Program(attention=GPT_ATTENTION, compiled=True),
+    "compile_reduce_overhead": Program(attention=GPT_ATTENTION, compiled=True, calls="work"),
     # Two GPUs
     "ddp": Program(ranks=2, torchrun=True, attention=GPT_ATTENTION, calls="work"),
     "fsdp2": Program(ranks=2, attention=GPT_ATTENTION, calls="work"),
