@@ -20,4 +20,11 @@ struct Window {
 // stays that of the whole run.
 void narrow(Run& run, const std::vector<Window>& windows);
 
+// Whether all of its work was recorded with its times.
+bool is_timed_throughout(const Run& run);
+
+// A copy that has the calls alone whose device work begins where all of it was recorded
+// (DeviceWork::in_window), captured ones as above, and that work.
+Run timed_part(const Run& run);
+
 }  // namespace mfushim::model

@@ -1,6 +1,8 @@
 // Runs the passes in the order in which they need each other.
 #include "passes/analysis.hpp"
 
+#include "model/narrow.hpp"
+
 namespace mfushim::passes {
 
 namespace {
@@ -46,13 +48,18 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.products = find_products(run);
   a.operations = find_operations(run);
   a.kernels = find_kernels(run);
-  a.efficiency =
-      find_efficiency(run, a.ledgers, a.products, a.operations, a.kernels, options.efficiency);
+  // Work is held against time: only that counts which was done in the time that is known.
+  std::optional<model::Run> timed;
+  if (!model::is_timed_throughout(run)) timed = model::timed_part(run);
+  const ProductResult timed_products = timed ? find_products(*timed) : a.products;
+  const OperationResult timed_operations = timed ? find_operations(*timed) : a.operations;
+  a.efficiency = find_efficiency(run, a.ledgers, timed_products, timed_operations, a.kernels,
+                                 options.efficiency);
   a.coverage = find_coverage(run);
   a.steps = options.steps ? options.steps : find_steps(run);
   a.inference = find_inference(run, a.steps);
   a.waterfall =
-      find_waterfall(run, activities, a.products, a.operations, a.efficiency, a.inference);
+      find_waterfall(run, activities, timed_products, timed_operations, a.efficiency, a.inference);
   a.model_mfu =
       find_model_mfu(run, a.efficiency, options.model, times_of(a.steps), executed_per_step(a));
   return a;

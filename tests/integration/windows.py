@@ -5,6 +5,7 @@ usage: windows.py --build DIR --program TRAIN_GPT
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -17,8 +18,8 @@ import truth as truth_file
 from mismatch import Mismatch, equal
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-WINDOW = "0.2:0.2:1"  # seconds
-ARGUMENTS = ["--ranks", "2", "--steps", "400"]
+WINDOW = "0.2:1:2"  # seconds
+ARGUMENTS = ["--ranks", "2", "--steps", "300"]
 OPEN = 1 << 62
 KINDS = {"gpu_kernel": "kernel", "gpu_copy": "copy", "gpu_set": "set"}
 
@@ -38,22 +39,32 @@ def recorded_work(records):
             for kind in KINDS for r in records[kind]}
 
 
-def split_by_windows(truth, work):
-    """The truth's lines of each window. A window is what was recorded one kernel after another, in launch order; copies and
-    sets belong to it from its first kernel to its last."""
-    true = sorted((line["corr"], kind, line["start"], line["end"]) for kind in KINDS.values() for line in truth.lines[kind])
-    equal("records that the truth has not", work - {(kind, corr, start, end) for corr, kind, start, end in true}, set())
-    corrs = {corr for kind, corr, _, _ in work if kind == "kernel"}
+def by_call(work):
+    calls = collections.defaultdict(list)
+    for kind, corr, start, end in sorted(work):
+        calls[kind, corr].append((start, end))
+    return calls
+
+
+def split_by_windows(truth, work, error_ns=0):
+    """The first and last launch of each window. A window is what was recorded one kernel after another, in launch order;
+    copies and sets belong to it from its first kernel to its last. Times may be off by so much."""
+    true = by_call((kind, line["corr"], line["start"], line["end"]) for kind in KINDS.values() for line in truth.lines[kind])
+    recorded = by_call(work)
+    for call, spans in recorded.items():
+        equal(f"records of {call}", len(spans), len(true[call]))
+        off = max(abs(a - b) for span, real in zip(spans, true[call]) for a, b in zip(span, real))
+        if off > error_ns:
+            raise Mismatch(f"{call} was at {spans}, not at {true[call]}")
     windows, inside = [], False
-    for corr in sorted(line["corr"] for line in truth.lines["kernel"]):
-        if corr in corrs:
+    for corr in sorted({line["corr"] for line in truth.lines["kernel"]}):
+        if is_recorded := ("kernel", corr) in recorded:
             if not inside:
                 windows.append([corr, corr])
             windows[-1][1] = corr
-        inside = corr in corrs
-    missing = {(kind, corr, start, end) for corr, kind, start, end in true for first, last in windows
-               if first <= corr <= last} - work
-    equal("work of windows that was not recorded", missing, set())
+        inside = is_recorded
+    missing = [call for call in true for first, last in windows if first <= call[1] <= last and call not in recorded]
+    equal("calls of windows that were not recorded", missing, [])
     return windows
 
 
@@ -61,9 +72,9 @@ def clipped(line, begin, end):
     return line | {"start": max(line["start"], begin), "end": min(line["end"], end)}
 
 
-def true_ledger(truth, work, windows, stretches):
+def true_ledger(truth, work, windows, stretches, spans):
     """The sum of the ledgers of the windows: from where every stream that is launched into in a window's first tenth runs
-    recorded work, to the window's end."""
+    recorded work, to the window's end; adds each of them to `spans`."""
     recorded = {(kind, corr) for kind, corr, _, _ in work}
     launched = {line["corr"]: line["time"] for line in truth.lines["launch"]}
     total = {}
@@ -76,15 +87,17 @@ def true_ledger(truth, work, windows, stretches):
         for line in ordered:
             starts.setdefault(line["stream"], line)
         tenth = ((ordered[-1]["end"] if end == OPEN else end) - begin) // 10
-        begin = max(line["start"] for line in starts.values() if launched.get(line["corr"], begin) <= begin + tenth)
+        begin = max((line["start"] for line in starts.values() if launched.get(line["corr"], line["start"]) <= begin + tenth),
+                    default=ordered[0]["start"])
         lines = {kind: [clipped(line, begin, end) for line in part.lines[kind]
                         if line["start"] < end and (line["end"] > begin or line["start"] >= begin)] for kind in KINDS.values()}
+        spans.append((truth.pid, begin, end))
         for name, value in truth.with_work(lines).ledger(part.devices()[0]).items():
             total[name] = total.get(name, 0) + value
     return total
 
 
-def check_process(truth, records, shown, stretches):
+def check_process(truth, records, shown, stretches, spans):
     work = recorded_work(records)
     windows = split_by_windows(truth, work)
     equal("windows", len(windows), len(stretches))
@@ -94,9 +107,21 @@ def check_process(truth, records, shown, stretches):
     if not 0 < len(work) < launches:
         raise Mismatch(f"{len(work)} device records of {launches} launches are not a part")
     equal("launches", launches, truth.launches())
-    for name, value in true_ledger(truth, work, windows, stretches).items():
+    for name, value in true_ledger(truth, work, windows, stretches, spans).items():
         equal(name, shown["time"][name], value)
     return len(windows)
+
+
+def check_mfu(document, truths, spans):
+    """The FLOPs of the products whose kernels began in the windows, over the windows' time."""
+    kernels = [line["flops"] for pid, begin, end in spans for line in truths[pid].lines["kernel"]
+               if line["name"].startswith("nvjet") and begin <= line["start"] < end]
+    time = sum(rank["time"]["total_ns"] for rank in document["ranks"]) / 1e9
+    # A product of two kernels may have one on either side of an edge.
+    error = 2 * len(spans) * max(kernels) / sum(kernels)
+    observed, true = document["mfu"]["flops_per_s"], sum(kernels) / time
+    if abs(observed / true - 1) > error:
+        raise Mismatch(f"{observed} FLOP/s should be {true}, within {error:.2e}")
 
 
 def check_report(document, text):
@@ -130,14 +155,15 @@ def main():
         document = json.loads(subprocess.run([*report, "--json"], check=True, capture_output=True, text=True).stdout)
         text = subprocess.run(report, check=True, capture_output=True, text=True).stdout
         truths = truth_file.read_truth(work / "recorded")
-        windows = 0
+        windows, spans = 0, []
         for path in logs:
             (shown,) = (rank for rank in document["ranks"] if rank["log"] == str(path))
             stretches = [s for s in document["coverage"]["gpu_time"]["stretches"] if s["log"] == str(path)]
             if stretches[-1]["source"] == "cupti":
-                stretches[-1] |= {"end_unix_ns": OPEN}  # the process ended in a window
+                stretches[-1] = stretches[-1] | {"end_unix_ns": OPEN}  # the process ended in a window
             stretches = [s for s in stretches if s["source"] == "cupti"]
-            windows += check_process(truths[shown["pid"]], log.records(options.build, path), shown, stretches)
+            windows += check_process(truths[shown["pid"]], log.records(options.build, path), shown, stretches, spans)
+        check_mfu(document, truths, spans)
         share, coincidence = check_report(document, text)
     except Mismatch as mismatch:
         print(mismatch)
