@@ -28,10 +28,6 @@ struct Members {
   std::vector<std::size_t> at;  // places in the sequence
 };
 
-bool contains(const ProductFamily& family, std::uint64_t dimension) {
-  return std::count(family.dimensions.begin(), family.dimensions.end(), dimension) > 0;
-}
-
 class RoleFinder {
  public:
   explicit RoleFinder(const std::vector<const GemmShape*>& products) : products_(products) {}
