@@ -12,6 +12,7 @@ namespace {
 
 constinit std::atomic<std::uint8_t*> g_pool = nullptr;
 constinit std::array<std::atomic<bool>, kPooledBuffers> g_used = {};
+constinit std::array<std::atomic<std::uint8_t*>, kPooledBuffers> g_extra = {};
 constinit std::atomic<std::size_t> g_in_use = 0;
 
 std::uint8_t* map(std::size_t bytes) noexcept {
@@ -29,6 +30,11 @@ std::uint8_t* pool() noexcept {
   return have;
 }
 
+bool is_pooled(const std::uint8_t* buffer) noexcept {
+  const std::uint8_t* const base = g_pool.load();
+  return base != nullptr && buffer >= base && buffer < base + kBufferBytes * kPooledBuffers;
+}
+
 }  // namespace
 
 std::uint8_t* take_buffer(bool always) noexcept {
@@ -41,17 +47,33 @@ std::uint8_t* take_buffer(bool always) noexcept {
   }
   if (!always) return nullptr;
   std::uint8_t* const extra = map(kBufferBytes);
-  if (extra != nullptr) g_in_use.fetch_add(1);
-  return extra;
+  if (extra == nullptr) return nullptr;
+  for (auto& place : g_extra) {
+    std::uint8_t* none = nullptr;
+    if (!place.compare_exchange_strong(none, extra)) continue;
+    g_in_use.fetch_add(1);
+    return extra;
+  }
+  munmap(extra, kBufferBytes);
+  return nullptr;
+}
+
+bool is_our_buffer(const std::uint8_t* buffer) noexcept {
+  if (is_pooled(buffer)) return true;
+  for (const auto& place : g_extra)
+    if (buffer != nullptr && place.load() == buffer) return true;
+  return false;
 }
 
 void give_back(std::uint8_t* buffer) noexcept {
   g_in_use.fetch_sub(1);
-  const std::uint8_t* const base = g_pool.load();
-  if (base != nullptr && buffer >= base && buffer < base + kBufferBytes * kPooledBuffers)
-    g_used[static_cast<std::size_t>(buffer - base) / kBufferBytes].store(false);
-  else
-    munmap(buffer, kBufferBytes);
+  if (is_pooled(buffer)) {
+    g_used[static_cast<std::size_t>(buffer - g_pool.load()) / kBufferBytes].store(false);
+    return;
+  }
+  for (auto& place : g_extra)
+    if (place.load() == buffer) place.store(nullptr);
+  munmap(buffer, kBufferBytes);
 }
 
 std::size_t buffers_in_use() noexcept {

@@ -13,6 +13,7 @@
 #include "cupti_buffers.hpp"
 #include "cupti_find.hpp"
 #include "cupti_layout.hpp"
+#include "cupti_others.hpp"
 #include "cupti_records.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
@@ -53,20 +54,21 @@ constexpr std::uint32_t kFlushMilliseconds = 1000;
 constexpr std::uint32_t kCallbackIds = 2048;  // beyond the last of any CUPTI so far
 
 // The functions used, all of them public.
-#define MFUSHIM_CUPTI_FUNCTIONS(X)     \
-  X(cuptiActivityRegisterCallbacks)    \
-  X(cuptiActivityEnable)               \
-  X(cuptiActivityDisable)              \
-  X(cuptiActivityFlushAll)             \
-  X(cuptiActivityFlushPeriod)          \
-  X(cuptiActivityGetNextRecord)        \
-  X(cuptiActivityGetNumDroppedRecords) \
-  X(cuptiEnableCallback)               \
-  X(cuptiGetCallbackName)              \
-  X(cuptiGetResultString)              \
-  X(cuptiGetTimestamp)                 \
-  X(cuptiGetVersion)                   \
-  X(cuptiSubscribe)                    \
+#define MFUSHIM_CUPTI_FUNCTIONS(X)          \
+  X(cuptiActivityRegisterCallbacks)         \
+  X(cuptiActivityRegisterTimestampCallback) \
+  X(cuptiActivityEnable)                    \
+  X(cuptiActivityDisable)                   \
+  X(cuptiActivityFlushAll)                  \
+  X(cuptiActivityFlushPeriod)               \
+  X(cuptiActivityGetNextRecord)             \
+  X(cuptiActivityGetNumDroppedRecords)      \
+  X(cuptiEnableCallback)                    \
+  X(cuptiGetCallbackName)                   \
+  X(cuptiGetResultString)                   \
+  X(cuptiGetTimestamp)                      \
+  X(cuptiGetVersion)                        \
+  X(cuptiSubscribe)                         \
   X(cuptiUnsubscribe)
 
 struct Functions {
@@ -133,8 +135,14 @@ void count_cost(std::uint64_t records, std::uint64_t ns) noexcept {
 }
 
 void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
-                             std::size_t, std::size_t valid) {
+                             std::size_t bytes, std::size_t valid) {
   Session& s = g_session;
+  if (!is_our_buffer(buffer)) {
+    const Callbacks others = others_callbacks();
+    if (buffer != nullptr && others.full != nullptr)
+      others.full(context, stream, buffer, bytes, valid);
+    return;
+  }
   wait_for_room();
   const std::uint64_t begin = detail::monotonic_ns();
   std::uint64_t records = 0;
@@ -192,15 +200,41 @@ void disable_activities(Session& s) noexcept {
   for (const CUpti_ActivityKind kind : kActivities) s.call.cuptiActivityDisable(kind);
 }
 
+std::uint64_t CUPTIAPI on_time_wanted() {
+  return realtime_ns();
+}
+
+// CUPTI's clock is CLOCK_REALTIME, unless others gave it one: that may count in other units.
+bool counts_real_time(Session& s) noexcept {
+  constexpr std::uint64_t kSameClockNs = 1'000'000'000;
+  std::uint64_t gpu = 0;
+  if (s.call.cuptiGetTimestamp(&gpu) != CUPTI_SUCCESS) return true;
+  const std::uint64_t real = realtime_ns();
+  return (gpu > real ? gpu - real : real - gpu) < kSameClockNs;
+}
+
 bool enable_activities(Session& s) noexcept {
   CUptiResult r = s.call.cuptiActivityRegisterCallbacks(on_buffer_wanted, on_buffer_full);
   if (r != CUPTI_SUCCESS) return refuse(s, "cuptiActivityRegisterCallbacks", r);
+  if (!counts_real_time(s)) s.call.cuptiActivityRegisterTimestampCallback(on_time_wanted);
   // CUPTI's own heuristics may keep full buffers for long, and a kill loses what it keeps.
   s.call.cuptiActivityFlushPeriod(kFlushMilliseconds);
   for (const CUpti_ActivityKind kind : kActivities)
     if ((r = s.call.cuptiActivityEnable(kind)) != CUPTI_SUCCESS)
       return refuse(s, "cuptiActivityEnable", r);
   return true;
+}
+
+// As others had it.
+void restore(Session& s) noexcept {
+  const Callbacks others = others_callbacks();
+  s.call.cuptiActivityFlushPeriod(0);
+  if (others.wanted != nullptr)
+    s.call.cuptiActivityRegisterCallbacks(
+        reinterpret_cast<CUpti_BuffersCallbackRequestFunc>(others.wanted),
+        reinterpret_cast<CUpti_BuffersCallbackCompleteFunc>(others.full));
+  if (others.timestamp != nullptr) s.call.cuptiActivityRegisterTimestampCallback(others.timestamp);
+  s.call.cuptiUnsubscribe(s.subscriber);
 }
 
 // Once in a process: buffers of an earlier session may still come while the next one opens.
@@ -231,13 +265,16 @@ bool find_functions(Session& s) noexcept {
 
 bool open_session() noexcept {
   Session& s = g_session;
+  if (is_held_by_others()) {
+    std::snprintf(s.reason, sizeof s.reason, "the program uses CUPTI itself");
+    return false;
+  }
   if (!find_functions(s)) return false;
-  // Others registered theirs since, maybe; who has the subscription has the buffers.
   const CUptiResult r = s.call.cuptiSubscribe(&s.subscriber, on_call, nullptr);
   if (r != CUPTI_SUCCESS) return refuse(s, "cuptiSubscribe", r);
   if (enable_callbacks(s) && enable_activities(s)) return true;
   disable_activities(s);
-  s.call.cuptiUnsubscribe(s.subscriber);
+  restore(s);
   return false;
 }
 const char* why_no_session() noexcept {
@@ -276,7 +313,21 @@ void close_session() noexcept {
     nanosleep(&pause, nullptr);
     s.call.cuptiActivityFlushAll(0);
   }
-  s.call.cuptiUnsubscribe(s.subscriber);
+  restore(s);
+}
+
+void yield_session() noexcept {
+  Session& s = g_session;
+  disable_activities(s);
+  s.call.cuptiActivityFlushAll(0);
+  // A buffer of ours that comes later would come to others.
+  if (buffers_in_use() > 0) s.call.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  restore(s);
+}
+
+void collect_late_records() noexcept {
+  const Session& s = g_session;
+  if (s.version != 0 && others_callbacks().wanted == nullptr) s.call.cuptiActivityFlushAll(0);
 }
 
 void end_session() noexcept {

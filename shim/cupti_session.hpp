@@ -18,7 +18,11 @@ format::GpuTime measure_clock(std::uint64_t start) noexcept;
 
 // Lets go of CUPTI, once its records of what runs have come, for others and for a later session.
 void close_session() noexcept;
+// Likewise at once, for others who want it now: what runs has no end in its record, and is lost.
+void yield_session() noexcept;
 // Likewise at the process's end, where records of what still runs come without an end.
 void end_session() noexcept;
+// Brings in records of what was launched in a session and ran when it was closed.
+void collect_late_records() noexcept;
 
 }  // namespace mfushim::shim::cupti

@@ -45,6 +45,7 @@ extern MFUSHIM_THREAD_LOCAL mfushim::shim::Entry* mfushim_entry;
 extern mfushim::shim::Entry mfushim_exported_cublas[];
 extern mfushim::shim::Entry mfushim_exported_cublaslt[];
 extern mfushim::shim::Entry mfushim_exported_cudnn[];
+extern mfushim::shim::Entry mfushim_exported_cupti[];
 extern mfushim::shim::Entry mfushim_exported_driver[];
 extern mfushim::shim::Entry mfushim_exported_nccl[];
 extern mfushim::shim::Entry mfushim_exported_runtime[];

@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 
+#include "cupti_others.hpp"
 #include "cupti_session.hpp"
 #include "messages.hpp"
+#include "old_glibc.hpp"
 #include "recorder.hpp"
 #include "threads.hpp"
 
@@ -27,21 +30,39 @@ namespace {
 constexpr WindowPlan kUsualWindows = {
     .whole = 300'000'000'000, .length = 10'000'000'000, .period = 600'000'000'000};
 constexpr int kStopSeconds = 10;
+// A profiler with a schedule lets go and takes again, step by step.
+constexpr std::int64_t kGraceNs = 2'000'000'000;
 constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after another
 
 struct Timer {
   WindowPlan plan;
   std::int64_t began = 0;
-  Window window;
-  bool entered = false;  // the window was begun,
-  bool open = false;     // and CUPTI was to be had; read without the timer's thread alone
-  std::uint32_t skip = 0;
   bool loud = false;  // tell on stderr of failures
   bool started = false;
   pthread_t thread{};
-  std::atomic<std::uint32_t> stop = 0;  // a futex
+  std::atomic<std::uint32_t> events = 0;  // a futex: something happened that the thread waits for
+  std::atomic<bool> stop = false;
+
+  // Under the lock: windows open and close on the timer's thread, and CUPTI is given up on any.
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  Window window;
+  std::uint32_t skip = 0;  // windows to leave out
+  bool failed = false;     // CUPTI refused the present window
+  bool open = false;
+  std::int64_t free_at = 0;  // others let go of CUPTI then
 };
 constinit Timer g_timer;
+
+class Lock {
+ public:
+  explicit Lock(Timer& t) noexcept : mutex_(t.lock) { pthread_mutex_lock(&mutex_); }
+  ~Lock() { pthread_mutex_unlock(&mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  pthread_mutex_t& mutex_;
+};
 
 std::int64_t now_ns() noexcept {
   return static_cast<std::int64_t>(realtime_ns());
@@ -53,8 +74,8 @@ void no_gpu_time(const char* reason) noexcept {
 
 void open_window(Timer& t) noexcept {
   const std::uint64_t start = now();
-  t.entered = true;
   t.open = cupti::open_session();
+  t.failed = !t.open;
   if (t.open) {
     gpu_time(cupti::measure_clock(start));
     t.skip = 0;
@@ -71,17 +92,6 @@ void close_window(Timer& t) noexcept {
   t.open = false;
 }
 
-// True when it is time, false when the timer is stopped.
-bool wait_until(Timer& t, std::int64_t when) noexcept {
-  const timespec until = {when / 1'000'000'000, when % 1'000'000'000};
-  while (t.stop.load() == 0) {
-    if (now_ns() >= when) return true;
-    syscall(SYS_futex, &t.stop, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, 0, &until, nullptr,
-            FUTEX_BITSET_MATCH_ANY);
-  }
-  return false;
-}
-
 // The window after the present one and those that failures make us skip.
 std::optional<Window> following_window(const Timer& t) noexcept {
   std::optional<Window> next = next_window(t.plan, t.began, t.window.end);
@@ -90,19 +100,41 @@ std::optional<Window> following_window(const Timer& t) noexcept {
   return next;
 }
 
+// Does what is due, and says when to look again; kForEver: when something happens.
+std::int64_t advance(Timer& t) noexcept {
+  const Lock lock(t);
+  const std::int64_t now = now_ns();
+  while (now >= t.window.end) {
+    if (t.open) close_window(t);
+    const auto next = following_window(t);
+    t.failed = false;
+    t.window = next.value_or(Window{kForEver, kForEver});
+  }
+  if (now < t.window.begin) return t.window.begin;
+  if (!t.open && !t.failed && !cupti::is_held_by_others()) {
+    if (now < t.free_at + kGraceNs) return t.free_at + kGraceNs;
+    open_window(t);
+  }
+  return t.window.end;
+}
+
 void* run(void*) noexcept {
   prctl(PR_SET_NAME, "mfushim-gpu");
   Timer& t = g_timer;
-  while (t.entered || wait_until(t, t.window.begin)) {
-    if (!t.entered) open_window(t);
-    if (!wait_until(t, t.window.end)) break;
-    if (t.open) close_window(t);
-    const auto next = following_window(t);
-    if (!next) break;
-    t.window = *next;
-    t.entered = false;
+  while (!t.stop.load()) {
+    const std::uint32_t seen = t.events.load();
+    const std::int64_t next = advance(t);
+    const timespec until = {next / 1'000'000'000, next % 1'000'000'000};
+    if (!t.stop.load() && now_ns() < next)
+      syscall(SYS_futex, &t.events, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, seen, &until, nullptr,
+              FUTEX_BITSET_MATCH_ANY);
   }
   return nullptr;
+}
+
+void wake(Timer& t) noexcept {
+  t.events.fetch_add(1);
+  syscall(SYS_futex, &t.events, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
 }  // namespace
@@ -116,23 +148,41 @@ void start_gpu_time(const Config& config) noexcept {
       config.windows.value_or(config.gpu_time == GpuTimeMode::kAuto ? kUsualWindows : WindowPlan{});
   t.loud = config.verbose || config.gpu_time == GpuTimeMode::kCupti;
   t.began = now_ns();
-  const auto first = next_window(t.plan, t.began, t.began);
-  if (!first) return no_gpu_time("no window of GPU timing");
-  t.window = *first;
-  if (t.window.begin <= t.began)
-    open_window(t);
-  else
-    no_gpu_time("before the first window of GPU timing");
-  if (t.window.end == kForEver) return;
+  t.window = next_window(t.plan, t.began, t.began).value_or(Window{kForEver, kForEver});
+  if (t.window.begin > t.began) no_gpu_time("before the first window of GPU timing");
+  if (cupti::is_held_by_others()) no_gpu_time("the program uses CUPTI itself");
+  advance(t);
   t.started = start_thread(t.thread, run, nullptr);
   if (!t.started) say("no thread for the windows of GPU timing; they do not change");
+}
+
+void yield_gpu_time(std::string_view to) noexcept {
+  Timer& t = g_timer;
+  const Lock lock(t);
+  if (!t.open) return;
+  char reason[160];
+  std::snprintf(reason, sizeof reason, "CUPTI was given to %.*s", static_cast<int>(to.size()),
+                to.data());
+  no_gpu_time(reason);
+  cupti::yield_session();
+  t.open = false;
+  t.free_at = now_ns();
+}
+
+void return_gpu_time() noexcept {
+  Timer& t = g_timer;
+  {
+    const Lock lock(t);
+    t.free_at = now_ns();
+  }
+  if (t.started) wake(t);
 }
 
 void stop_gpu_time() noexcept {
   Timer& t = g_timer;
   if (t.started) {
-    t.stop.store(1);
-    syscall(SYS_futex, &t.stop, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+    t.stop.store(true);
+    wake(t);
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += kStopSeconds;
@@ -140,16 +190,19 @@ void stop_gpu_time() noexcept {
     if (pthread_timedjoin_np(t.thread, nullptr, &until) != 0) return;
     t.started = false;
   }
-  if (!t.open) return;
+  const Lock lock(t);
+  if (!t.open) return cupti::collect_late_records();
   t.open = false;
   cupti::end_session();
 }
 
 void forget_gpu_time() noexcept {
   Timer& t = g_timer;
-  t.entered = t.open = t.started = false;
+  pthread_mutex_init(&t.lock, nullptr);
+  t.open = t.failed = t.started = false;
   t.skip = 0;
-  t.stop.store(0);
+  t.stop.store(false);
+  cupti::others_gone();
 }
 
 }  // namespace mfushim::shim

@@ -27,6 +27,9 @@ __asm__(".symver pthread_timedjoin_np, pthread_timedjoin_np@GLIBC_2.3.3");
 #pragma weak dlvsym
 #pragma weak pthread_attr_setstacksize
 #pragma weak pthread_create
+#pragma weak pthread_mutex_init
+#pragma weak pthread_mutex_lock
+#pragma weak pthread_mutex_unlock
 #pragma weak pthread_sigmask
 #pragma weak pthread_timedjoin_np
 #endif

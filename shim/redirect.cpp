@@ -88,9 +88,10 @@ const void* thunk_of(Api api) {
     const Entry* entries;
   };
   constexpr Table kTables[] = {
-      {Library::kCublas, mfushim_exported_cublas}, {Library::kCublasLt, mfushim_exported_cublaslt},
-      {Library::kCudnn, mfushim_exported_cudnn},   {Library::kDriver, mfushim_exported_driver},
-      {Library::kNccl, mfushim_exported_nccl},     {Library::kRuntime, mfushim_exported_runtime}};
+      {Library::kCublas, mfushim_exported_cublas},  {Library::kCublasLt, mfushim_exported_cublaslt},
+      {Library::kCudnn, mfushim_exported_cudnn},    {Library::kCupti, mfushim_exported_cupti},
+      {Library::kDriver, mfushim_exported_driver},  {Library::kNccl, mfushim_exported_nccl},
+      {Library::kRuntime, mfushim_exported_runtime}};
   const Library library = format::api_row(api).library;
   std::size_t first = 0;
   while (kApis[first].library != library) ++first;

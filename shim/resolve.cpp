@@ -46,7 +46,8 @@ constinit const char kAbsent = 0;  // its address: looked up, and not there
 
 // How file names of a library begin; what follows is the major.
 constexpr std::string_view kStems[kLibraryCount] = {
-    "libcuda.so", "libcudart.so", "libcublas.so", "libcublasLt.so", "libcudnn.so", "libnccl.so"};
+    "libcuda.so",  "libcudart.so", "libcublas.so", "libcublasLt.so",
+    "libcudnn.so", "libnccl.so",   "libcupti.so"};
 
 constexpr const char* kHelperNames[] = {
 #define MFUSHIM_HELPER(name) #name,

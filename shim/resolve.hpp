@@ -20,7 +20,7 @@
 namespace mfushim::shim {
 
 inline constexpr std::size_t kApiCount = static_cast<std::size_t>(format::Api::kCount);
-inline constexpr std::size_t kLibraryCount = 6;
+inline constexpr std::size_t kLibraryCount = 7;
 
 enum class Helper : std::uint8_t {
 #define MFUSHIM_HELPER(name) name,

@@ -80,6 +80,8 @@ consteval int not_supported(format::Library library) {
       return 3000;
     case format::Library::kNccl:
       return 5;
+    case format::Library::kCupti:
+      return 27;
   }
 }
 

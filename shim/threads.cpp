@@ -5,6 +5,8 @@
 
 #include <cstddef>
 
+#include "old_glibc.hpp"
+
 namespace mfushim::shim {
 
 namespace {

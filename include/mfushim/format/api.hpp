@@ -30,7 +30,7 @@ enum class ApiClass : std::uint8_t {
   kLookup,        // hands out entry points: redirected, not recorded
 };
 
-enum class Library : std::uint8_t { kDriver, kRuntime, kCublas, kCublasLt, kCudnn, kNccl };
+enum class Library : std::uint8_t { kDriver, kRuntime, kCublas, kCublasLt, kCudnn, kNccl, kCupti };
 
 // MFUSHIM_API(symbol, class, since, until): `symbol` is the exported name, `since` and `until` are
 // CUDA versions as in cuda.h (NCCL and cuDNN: theirs) of the first header that has it and the first

@@ -45,6 +45,11 @@ mfushim_enter:
 #undef TABLE
 
         .set row, 0
+#define TABLE mfushim_exported_cupti
+#include "mfushim/format/apis_cupti.def"
+#undef TABLE
+
+        .set row, 0
 #define TABLE mfushim_exported_driver
 #include "mfushim/format/apis_driver.def"
 #undef TABLE

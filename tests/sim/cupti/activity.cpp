@@ -15,7 +15,10 @@ CUptiResult set_kind(CUpti_ActivityKind kind, bool on) {
     if (CUptiResult bad = attach()) return bad;
   }
   State& s = state();
-  if (on && !s.enabled[size_t(kind)].load()) s.first_correlation[size_t(kind)].store(0);
+  if (on && !s.enabled[size_t(kind)].load()) {
+    s.first_correlation[size_t(kind)].store(0);
+    s.last_correlation[size_t(kind)].store(UINT32_MAX);
+  }
   if (!on) s.last_correlation[size_t(kind)].store(s.newest_correlation.load());
   s.enabled[size_t(kind)].store(on);
   if (on) s.newly_enabled.store(true);

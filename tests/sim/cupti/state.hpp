@@ -38,7 +38,8 @@ struct State {
   std::mutex mutex;
   std::array<std::atomic<bool>, kKinds> enabled{};
   // Of the first call made since the kind was enabled (0: none yet), and of the last before it was
-  // disabled. Work of calls between them is recorded, however late it runs.
+  // disabled (no bound while it is not). Work of calls between them is recorded, however late it
+  // runs.
   std::array<std::atomic<uint32_t>, kKinds> first_correlation{}, last_correlation{};
   std::atomic<uint32_t> newest_correlation{0};
   std::atomic<bool> newly_enabled{false};
@@ -70,7 +71,7 @@ inline bool enabled(CUpti_ActivityKind kind) {
 inline bool covers(CUpti_ActivityKind kind, uint32_t correlation) {
   const uint32_t first = state().first_correlation[size_t(kind)].load();
   return first != 0 && correlation >= first &&
-         (enabled(kind) || correlation <= state().last_correlation[size_t(kind)].load());
+         correlation <= state().last_correlation[size_t(kind)].load();
 }
 
 // Hears from the driver from now on; CUPTI_ERROR_NOT_INITIALIZED where there is no simulated
