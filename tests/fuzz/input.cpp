@@ -42,7 +42,8 @@ void report_all(const std::string& log) {
   for (const model::Run& run : model::build_runs({log}))
     for (const passes::View view :
          {passes::View::kExact, passes::View::kHta, passes::View::kTracelens}) {
-      const auto analysis = passes::analyze(run, {.view = view, .efficiency = {}});
+      const auto analysis =
+          passes::analyze(run, {.view = view, .efficiency = {}, .model = {}, .steps = {}});
       report::text_report(analysis);
       report::json_report(analysis).dump(2, ' ', false,
                                          nlohmann::ordered_json::error_handler_t::replace);
