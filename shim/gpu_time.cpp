@@ -31,7 +31,7 @@ constexpr WindowPlan kUsualWindows = {
     .whole = 300'000'000'000, .length = 10'000'000'000, .period = 600'000'000'000};
 constexpr int kStopSeconds = 10;
 // A profiler with a schedule lets go and takes again, step by step.
-constexpr std::int64_t kGraceNs = 2'000'000'000;
+constexpr std::int64_t kGraceNs = 1'000'000'000;
 constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after another
 
 struct Timer {

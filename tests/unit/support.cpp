@@ -41,7 +41,8 @@ std::string read_file(const std::string& path) {
 
 Outcome mfushim(const std::vector<std::string>& arguments) {
   const TempFolder folder;
-  std::string line = "'" MFUSHIM_PROGRAM "'";
+  // Not where other processes of the machine leave their rings.
+  std::string line = "MFUSHIM_RING_DIR='" + folder.path("") + "' '" MFUSHIM_PROGRAM "'";
   for (const std::string& argument : arguments) {
     REQUIRE(argument.find('\'') == std::string::npos);
     line += " '" + argument + "'";

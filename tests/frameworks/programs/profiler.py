@@ -35,5 +35,5 @@ for session in range(3):
         steps(2)
     seen = collections.Counter(event.name for event in profiler.events() if str(event.device_type).endswith("CUDA"))
     print(f"session {session}: {sum(seen.values())} pieces of work: {sorted(seen.items())}", flush=True)
-    time.sleep(2.5)  # the recorder comes back two seconds after a profiler has gone
+    time.sleep(2.5)  # the recorder comes back a second after a profiler has gone
 steps(4)
