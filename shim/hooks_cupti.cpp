@@ -1,6 +1,7 @@
 // CUPTI is the program's when it wants it: before others are served, our session ends, and when
 // they are done, there may be another.
 #include <string_view>
+#include <tuple>
 
 #include "mfushim/format/api.hpp"
 #include "thunk.hpp"
@@ -60,25 +61,14 @@ static void after(Tag<cuptiActivityRegisterTimestampCallback>, const Target&, CU
   return_gpu_time();
 }
 
-static void after(Tag<cuptiActivityEnable>, const Target&, CUptiResult result,
-                  CUpti_ActivityKind kind) {
-  if (result == CUPTI_SUCCESS) cupti::others_enabled(static_cast<std::uint32_t>(kind), true);
-  return_gpu_time();
-}
-static void after(Tag<cuptiActivityEnableContext>, const Target&, CUptiResult result, CUcontext,
-                  CUpti_ActivityKind kind) {
-  if (result == CUPTI_SUCCESS) cupti::others_enabled(static_cast<std::uint32_t>(kind), true);
-  return_gpu_time();
-}
-
-static void after(Tag<cuptiActivityDisable>, const Target&, CUptiResult result,
-                  CUpti_ActivityKind kind) {
-  if (result == CUPTI_SUCCESS) cupti::others_enabled(static_cast<std::uint32_t>(kind), false);
-  return_gpu_time();
-}
-static void after(Tag<cuptiActivityDisableContext>, const Target&, CUptiResult result, CUcontext,
-                  CUpti_ActivityKind kind) {
-  if (result == CUPTI_SUCCESS) cupti::others_enabled(static_cast<std::uint32_t>(kind), false);
+template <Api api>
+requires AnyOf<api, cuptiActivityEnable, cuptiActivityEnableContext, cuptiActivityDisable,
+               cuptiActivityDisableContext>
+void after(Tag<api>, const Target&, CUptiResult result, auto... arguments) {
+  const CUpti_ActivityKind kind = std::get<sizeof...(arguments) - 1>(std::tuple(arguments...));
+  if (result == CUPTI_SUCCESS)
+    cupti::others_enabled(static_cast<std::uint32_t>(kind),
+                          AnyOf<api, cuptiActivityEnable, cuptiActivityEnableContext>);
   return_gpu_time();
 }
 

@@ -3,17 +3,15 @@ all work of the times that it says it has, and who had CUPTI in between.
 
 usage: coexistence.py --build DIR [--framework NAME]      (exits 77 where the framework cannot be had)
 """
-import argparse
-import pathlib
 import sys
 
-import run
 import table
-from mismatch import Mismatch, equal
+from command import run_checks
+from runs import HERE, Runs
 
-sys.path.insert(0, str(run.HERE.parent / "integration"))
-import log  # noqa: E402
-import windows  # noqa: E402
+import log
+import windows
+from mismatch import Mismatch, equal
 
 SESSIONS = 3
 HOLDER = "libtorch_cpu.so"
@@ -48,7 +46,7 @@ def check_log(build, path, truth, returns):
 
 def check(build, framework, name):
     ranks, settings, returns = CASES[name]
-    runs = run.Runs(build, framework, run.HERE / "programs" / "profiler.py", table.Program(ranks=ranks, torchrun=ranks > 1), [])
+    runs = Runs(build, framework, HERE / "programs" / "profiler.py", table.Program(ranks=ranks, torchrun=ranks > 1), [])
     bare, recorded = runs.run("bare", shim=False, **settings), runs.run("recorded", **settings)
     equal("exit codes", (bare.returncode, recorded.returncode), (0, 0))
     equal("what the profiler saw", lines_of_ranks(recorded.stdout), lines_of_ranks(bare.stdout))
@@ -63,22 +61,10 @@ def check(build, framework, name):
     print(f"{name}: the profiler saw the same {SESSIONS} times; {stretches} stretches of recorded work equal the truth")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--framework", default="torch@2.15")
-    options = parser.parse_args()
-    try:
-        if missing := run.why_missing(options.build, options.framework):
-            print(f"skipped: {missing}")
-            return run.SKIPPED
-        for name in CASES:
-            check(options.build.resolve(), options.framework, name)
-    except Mismatch as mismatch:
-        print(f"coexistence: {mismatch}", file=sys.stderr)
-        return 1
-    return 0
+def check_all(build, framework):
+    for name in CASES:
+        check(build, framework, name)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks("coexistence", check_all))

@@ -2,13 +2,12 @@
 
 usage: ends.py --build DIR [--framework NAME]      (exits 77 where the framework cannot be had)
 """
-import argparse
-import pathlib
 import signal
 import sys
 
 import table
-from runs import HERE, SKIPPED, Runs, why_missing
+from command import run_checks
+from runs import HERE, Runs
 
 from mismatch import Mismatch, equal
 
@@ -31,23 +30,11 @@ def check(runs, how, exit_code):
     print(f"{how}: {launches} launches, all in the log")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--framework", default="torch@2.15")
-    options = parser.parse_args()
-    try:
-        if missing := why_missing(options.build, options.framework):
-            print(f"skipped: {missing}")
-            return SKIPPED
-        runs = Runs(options.build.resolve(), options.framework, HERE / "programs" / "ends.py", table.Program())
-        for how, exit_code in ENDS.items():
-            check(runs, how, exit_code)
-    except Mismatch as mismatch:
-        print(f"ends: {mismatch}", file=sys.stderr)
-        return 1
-    return 0
+def check_all(build, framework):
+    runs = Runs(build, framework, HERE / "programs" / "ends.py", table.Program())
+    for how, exit_code in ENDS.items():
+        check(runs, how, exit_code)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_checks("ends", check_all))

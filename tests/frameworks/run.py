@@ -11,10 +11,10 @@ Exits 77 where the framework cannot be had.
 """
 import argparse
 import pathlib
-import resource
 import sys
 
 import table
+from command import processor_seconds
 from runs import HERE, SKIPPED, Runs, why_missing
 
 import doors
@@ -105,12 +105,6 @@ def runs_of(options):
         program = table.Program(ranks=options.ranks, torchrun=options.ranks > 1, compiled=options.compiled,
                                 calls="sequence" if options.sequence else "work")
     return Runs(options.build.resolve(), options.framework, script, program, options.arguments)
-
-
-def processor_seconds():
-    """Of all that was run here: what a test costs, however busy the machine is."""
-    usage = [resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
-    return sum(u.ru_utime + u.ru_stime for u in usage)
 
 
 def main():
