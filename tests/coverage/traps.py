@@ -6,13 +6,14 @@ Usage: traps.py --build DIR --major N [--other-major N]
 
 import argparse
 import collections
+import functools
 import pathlib
 import sys
 import tempfile
 
 from recorded import Run
 
-from mismatch import Mismatch, equal  # noqa: E402, beside the integration tests
+from mismatch import Mismatch, equal, run_checks  # noqa: E402, beside the integration tests
 
 
 class Traps:
@@ -164,14 +165,7 @@ def main():
     parser.add_argument("--other-major", type=int)
     options = parser.parse_args()
     traps = Traps(options.build.resolve(), options.major, options.other_major)
-    failed = False
-    for trap in TRAPS:
-        try:
-            print(f"{trap.__name__}: {trap(traps) or 'good'}")
-        except Mismatch as mismatch:
-            failed = True
-            print(f"{trap.__name__}: {mismatch}")
-    return 1 if failed else 0
+    return run_checks({trap.__name__: functools.partial(trap, traps) for trap in TRAPS})
 
 
 if __name__ == "__main__":

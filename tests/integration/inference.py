@@ -6,6 +6,7 @@ usage: inference.py --build DIR --program TRAIN_GPT
 """
 
 import argparse
+import functools
 import math
 import os
 import pathlib
@@ -15,7 +16,7 @@ import tempfile
 
 import three_ways
 import truth as truth_file
-from mismatch import Mismatch, equal
+from mismatch import Mismatch, equal, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PEAK = 989.4e12  # bf16, of the simulated H100 by its data sheet
@@ -69,17 +70,13 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    failed = False
-    for recompute, micro_batches, ranks in CASES:
-        name = f"recompute {recompute}, {micro_batches} micro-batches, {ranks} ranks"
+
+    def in_a_folder(*case):
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(options.build.resolve(), options.program, pathlib.Path(folder), recompute, micro_batches, ranks)
-                print(f"{name}: good")
-            except Mismatch as mismatch:
-                failed = True
-                print(f"{name}: {mismatch}")
-    return 1 if failed else 0
+            check(options.build.resolve(), options.program, pathlib.Path(folder), *case)
+
+    return run_checks({f"recompute {case[0]}, {case[1]} micro-batches, {case[2]} ranks": functools.partial(in_a_folder, *case)
+                       for case in CASES})
 
 
 if __name__ == "__main__":

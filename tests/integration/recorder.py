@@ -5,6 +5,7 @@ usage: recorder.py --build DIR --program TWO_STREAMS
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from mismatch import Mismatch, equal
+from mismatch import Mismatch, equal, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LAUNCHES, COPIES = 40, 10  # of the program: 10 rounds of one copy and 4 kernels
@@ -88,19 +89,14 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    checks = {name: lambda place, case=case: device_times(place, options.program, *case)
-              for name, case in CASES.items()}
-    checks["mfushim run"] = lambda place: started_by_run(place, options.program)
-    failed = False
-    for name, check in checks.items():
+
+    def in_a_place(check, *case):
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                check(Place(options.build.resolve(), folder))
-                print(f"{name}: good")
-            except Mismatch as mismatch:
-                failed = True
-                print(f"{name}: {mismatch}")
-    return 1 if failed else 0
+            check(Place(options.build.resolve(), folder), options.program, *case)
+
+    checks = {name: functools.partial(in_a_place, device_times, *case) for name, case in CASES.items()}
+    checks["mfushim run"] = functools.partial(in_a_place, started_by_run)
+    return run_checks(checks)
 
 
 if __name__ == "__main__":
