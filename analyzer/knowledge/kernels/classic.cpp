@@ -9,26 +9,6 @@ namespace mfushim::knowledge {
 
 namespace {
 
-// What the letter before "gemm" says, for want of another type in the name.
-std::string_view letter_type(char letter) {
-  switch (letter) {
-    case 's':
-      return "f32";
-    case 'h':
-      return "f16";
-    case 'd':
-      return "f64";
-    case 'c':
-      return "c32";
-    case 'z':
-      return "c64";
-    case 'i':
-      return "i8";
-    default:
-      return {};
-  }
-}
-
 // "s16816gemm", "scudnn", "gcgemm": letter, shape of the tensor cores' step, work.
 bool read_work(std::string_view word, KernelFacts& facts) {
   std::string_view work;
@@ -39,12 +19,12 @@ bool read_work(std::string_view word, KernelFacts& facts) {
   const std::size_t digits = kind.find_first_of("0123456789");
   facts.pipe = digits == std::string_view::npos ? Pipe::kSimt : Pipe::kTensorCore;
   kind = kind.substr(0, digits);
-  if (kind.empty() || kind.size() > 2 || letter_type(kind.back()).empty()) return false;
+  if (kind.empty() || kind.size() > 2 || blas_letter_type(kind.back()).empty()) return false;
   facts.kernel_class = work == "cudnn" ? "conv" : "gemm";
-  facts.accumulate = letter_type(kind.back());
+  facts.accumulate = blas_letter_type(kind.back());
   if (facts.accumulate == "i8") facts.accumulate = "i32";
   if (!facts.dtype.empty()) return true;
-  facts.dtype = letter_type(kind.back());
+  facts.dtype = blas_letter_type(kind.back());
   // Single precision through tensor cores is rounded.
   if (facts.dtype == "f32" && facts.pipe == Pipe::kTensorCore) facts.dtype = "tf32";
   return true;

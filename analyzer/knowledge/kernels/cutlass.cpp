@@ -28,23 +28,8 @@ std::string_view class_of_work(std::string_view work) {
 
 // The type of "s1688gemm", "dgemm", ... where nothing else names one.
 std::string_view type_of_work(std::string_view work, bool tensor_cores) {
-  switch (work[0]) {
-    case 's':
-      return tensor_cores ? "tf32" : "f32";
-    case 'h':
-      return "f16";
-    case 'd':
-    case 'g':
-      return "f64";
-    case 'c':
-      return "c32";
-    case 'z':
-      return "c64";
-    case 'i':
-      return "i8";
-    default:
-      return {};
-  }
+  if (work[0] == 's' && tensor_cores) return "tf32";
+  return work[0] == 'g' ? "f64" : blas_letter_type(work[0]);
 }
 
 bool is_work(std::string_view word) {

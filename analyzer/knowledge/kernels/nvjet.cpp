@@ -14,20 +14,12 @@ std::string_view nvjet_type(char letter) {
       return "fp4";
     case 'q':
       return "fp8";
-    case 'h':
-      return "f16";
     case 't':
       return "bf16";
-    case 's':
-      return "f32";
-    case 'd':
-      return "f64";
-    case 'c':
-      return "c32";
-    case 'z':
-      return "c64";
-    default:
+    case 'i':  // has not been seen
       return {};
+    default:
+      return blas_letter_type(letter);
   }
 }
 

@@ -108,6 +108,25 @@ std::string_view type_named(std::string_view word) {
   return found == kSpellings.end() ? std::string_view{} : found->type;
 }
 
+std::string_view blas_letter_type(char letter) {
+  switch (letter) {
+    case 's':
+      return "f32";
+    case 'h':
+      return "f16";
+    case 'd':
+      return "f64";
+    case 'c':
+      return "c32";
+    case 'z':
+      return "c64";
+    case 'i':
+      return "i8";
+    default:
+      return {};
+  }
+}
+
 std::vector<std::string_view> types_in_row(std::string_view text) {
   std::vector<std::string_view> types;
   while (!text.empty()) {

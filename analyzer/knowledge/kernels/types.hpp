@@ -11,6 +11,9 @@ namespace mfushim::knowledge {
 // "bf16", "e4m3", "half", ...: the project's word for the type; empty when `word` is none.
 std::string_view type_named(std::string_view word);
 
+// The letter of BLAS before "gemm": s, h, d, c, z, and i for 8-bit integers; empty for others.
+std::string_view blas_letter_type(char letter);
+
 // "bf16bf16f32" as types; empty when it is anything else.
 std::vector<std::string_view> types_in_row(std::string_view text);
 
