@@ -20,6 +20,16 @@ std::optional<std::int64_t> Process::integer_fact(std::string_view key) const {
   return value;
 }
 
+std::optional<CallSpan> Process::call_span() const {
+  if (calls.empty()) return std::nullopt;
+  CallSpan span{calls.front().start, calls.front().end};
+  for (const HostCall& call : calls) {
+    span.first = std::min(span.first, call.start);
+    span.last = std::max(span.last, call.end);
+  }
+  return span;
+}
+
 bool Process::is_timed(std::int64_t host_ns) const {
   const auto after =
       std::partition_point(gpu_times.begin(), gpu_times.end(),

@@ -51,6 +51,11 @@ struct HostCall {
   std::uint32_t graph = 0;  // that it went into instead of being done; 0: none
   std::int32_t result = 0;
   CallKind kind = CallKind::kOther;
+
+  // Of kernels or a graph, now.
+  bool is_launch() const {
+    return (kind == CallKind::kLaunch || kind == CallKind::kGraphLaunch) && graph == 0;
+  }
 };
 
 // What calls were captured into, by the recorder's number; a launch of it does all of it. One that
@@ -82,6 +87,12 @@ struct DeviceWork {
   format::CopyKind copy_kind = format::CopyKind::kUnknown;
   bool communication = false;
   bool in_window = true;  // starts where all work of its device was recorded
+};
+
+// Host time from the first recorded call's start to the last one's end.
+struct CallSpan {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
 };
 
 // A stretch of a device's time of which all its work was recorded, on the device's clock.
@@ -194,6 +205,8 @@ struct Process {
   std::uint64_t timed_executions(const HostCall& call) const;
   // Where a stamp of this process's host clock lies on the clock of its device stamps.
   std::int64_t on_device_clock(std::int64_t host_ns) const { return host_ns - gpu_time.offset_ns; }
+  // Absent without calls.
+  std::optional<CallSpan> call_span() const;
   // Whether device times were taken of what was launched then.
   bool is_timed(std::int64_t host_ns) const;
   bool has_gpu_time() const { return gpu_time.source != format::GpuTimeSource::kNone; }

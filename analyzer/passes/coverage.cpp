@@ -67,14 +67,8 @@ void add_times(const model::Process& process, CoverageResult& result) {
   if (const auto hook = process.costs.find("hook"); hook != process.costs.end())
     result.hook_ns =
         model::within_limits(__int128{hook->second.total_ns} + result.hook_ns.value_or(0));
-  if (process.calls.empty()) return;
-  std::int64_t first = process.calls.front().start;
-  std::int64_t last = process.calls.front().end;
-  for (const model::HostCall& call : process.calls) {
-    first = std::min(first, call.start);
-    last = std::max(last, call.end);
-  }
-  model::add_duration(result.process_ns, last - first);
+  if (const auto span = process.call_span())
+    model::add_duration(result.process_ns, span->last - span->first);
 }
 
 // What a call of this name does; the recorder's own grouping, less fine.

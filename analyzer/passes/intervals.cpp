@@ -5,6 +5,25 @@
 
 namespace mfushim::passes {
 
+namespace {
+
+// Calls `use` with each interval that both share, in order.
+template <class Use>
+void for_each_common(const Union& a, const Union& b, Use&& use) {
+  auto i = a.intervals().begin();
+  auto j = b.intervals().begin();
+  while (i != a.intervals().end() && j != b.intervals().end()) {
+    const Interval both{std::max(i->start, j->start), std::min(i->end, j->end)};
+    if (both.start < both.end) use(both);
+    if (i->end < j->end)
+      ++i;
+    else
+      ++j;
+  }
+}
+
+}  // namespace
+
 void Union::add(Interval interval) {
   if (interval.end <= interval.start) return;
   if (!intervals_.empty() && interval.start <= intervals_.back().end)
@@ -31,19 +50,15 @@ Union unite(const Union& a, const Union& b) {
   return result;
 }
 
+Union intersect(const Union& a, const Union& b) {
+  Union common;
+  for_each_common(a, b, [&](Interval both) { common.add(both); });
+  return common;
+}
+
 std::int64_t common_length(const Union& a, const Union& b) {
   std::int64_t length = 0;
-  auto i = a.intervals().begin();
-  auto j = b.intervals().begin();
-  while (i != a.intervals().end() && j != b.intervals().end()) {
-    const std::int64_t start = std::max(i->start, j->start);
-    const std::int64_t end = std::min(i->end, j->end);
-    length += std::max<std::int64_t>(0, end - start);
-    if (i->end < j->end)
-      ++i;
-    else
-      ++j;
-  }
+  for_each_common(a, b, [&](Interval both) { length += both.end - both.start; });
   return length;
 }
 

@@ -25,6 +25,7 @@ class Union {
 };
 
 Union unite(const Union& a, const Union& b);
+Union intersect(const Union& a, const Union& b);
 // Length of what is in both.
 std::int64_t common_length(const Union& a, const Union& b);
 // Length of what is in `a` and in the one interval.

@@ -18,10 +18,6 @@ using model::kNone;
 constexpr std::int64_t kLongCallNs = 50'000;
 constexpr std::int64_t kLongDelayNs = 100'000;
 
-bool is_launch(const HostCall& call) {
-  return (call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch) && call.graph == 0;
-}
-
 bool submits_work(const HostCall& call) {
   return call.graph == 0 && call.kind != CallKind::kSync &&
          call.kind != CallKind::kGroupSimulation && call.kind != CallKind::kOther;
@@ -29,7 +25,7 @@ bool submits_work(const HostCall& call) {
 
 void count_calls(const model::Process& process, LaunchResult& result) {
   for (const HostCall& call : process.calls) {
-    if (!is_launch(call)) continue;
+    if (!call.is_launch()) continue;
     if (call.result != 0) {
       ++result.failed;
       continue;
@@ -52,7 +48,7 @@ void look_at_records(const model::Rank& rank, View view, LaunchResult& result,
     const std::int64_t delay = work.start - process.on_device_clock(call.end);
     const bool first = !seen[work.call];
     seen[work.call] = true;
-    if (is_launch(call) && first) {
+    if (call.is_launch() && first) {
       ++result.with_gpu_record;
       delays.push_back(delay);
     }

@@ -84,13 +84,19 @@ void date_by_device(const model::Process& process, ProcessSteps& steps) {
   }
 }
 
+template <class Value>
+Value median(std::vector<Value> values) {
+  if (values.empty()) return {};
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
 std::int64_t median_duration(const ProcessSteps& steps) {
   std::vector<std::int64_t> durations;
   for (std::size_t i = 0; i < steps.list.size(); ++i)
     if (steps.likeness[i] >= kAlike) durations.push_back(steps.list[i].duration_ns);
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::nth_element(durations.begin(), middle, durations.end());
-  return *middle;
+  return median(std::move(durations));
 }
 
 void leave_out(ProcessSteps& steps) {
@@ -121,20 +127,10 @@ ProcessSteps infer(const model::Process& process) {
   return steps;
 }
 
-template <class Value>
-Value median(std::vector<Value> values) {
-  if (values.empty()) return {};
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 std::uint64_t median_launches(const model::Process& process, const ProcessSteps& steps) {
   std::vector<std::int64_t> starts;
   for (const model::HostCall& call : process.calls)
-    if (call.result == 0 && call.graph == 0 &&
-        (call.kind == model::CallKind::kLaunch || call.kind == model::CallKind::kGraphLaunch))
-      starts.push_back(call.start);
+    if (call.is_launch() && call.result == 0) starts.push_back(call.start);
   std::sort(starts.begin(), starts.end());
   std::vector<std::uint64_t> launches;
   for (std::size_t i = 0; i < steps.list.size(); ++i) {

@@ -10,19 +10,11 @@ namespace mfushim::passes {
 
 namespace {
 
-using model::CallKind;
-
 // Length that all unions have in common.
 std::int64_t length_in_all(const std::vector<Union>& unions) {
   if (unions.empty()) return 0;
   Union common = unions.front();
-  for (std::size_t i = 1; i < unions.size(); ++i) {
-    Union both;
-    for (const Interval& a : common.intervals())
-      for (const Interval& b : unions[i].intervals())
-        both.add({std::max(a.start, b.start), std::min(a.end, b.end)});
-    common = both;
-  }
+  for (const Union& other : unions) common = intersect(common, other);
   return common.length();
 }
 
@@ -42,16 +34,12 @@ WindowResult find_windows(const model::Run& run) {
   WindowResult result;
   std::vector<Union> timed;
   for (const auto& process : run.processes) {
-    if (process->calls.empty()) continue;
-    std::int64_t first = process->calls.front().start;
-    std::int64_t last = process->calls.front().end;
-    for (const model::HostCall& call : process->calls) {
-      if (call.graph != 0) continue;
-      first = std::min(first, call.start);
-      last = std::max(last, call.end);
-      const bool launches = call.kind == CallKind::kLaunch || call.kind == CallKind::kGraphLaunch;
-      if (launches && call.result == 0 && !process->is_timed(call.start)) ++result.untimed_launches;
-    }
+    const auto span = process->call_span();
+    if (!span) continue;
+    const auto [first, last] = *span;
+    for (const model::HostCall& call : process->calls)
+      if (call.is_launch() && call.result == 0 && !process->is_timed(call.start))
+        ++result.untimed_launches;
     model::add_duration(result.total_ns, last - first);
     Union& mine = timed.emplace_back();
     const auto& times = process->gpu_times;

@@ -32,7 +32,7 @@ RunFacts find_run_facts(const model::Run& run) {
     if (!process->fact("host").empty()) hosts.insert(process->fact("host"));
     if (const auto start = process->integer_fact("start_unix_ns"))
       facts.start_unix_ns = std::min(facts.start_unix_ns.value_or(*start), *start);
-    for (const model::HostCall& call : process->calls) span.add(call.start, call.end);
+    if (const auto calls = process->call_span()) span.add(calls->first, calls->last);
     const std::int64_t offset = process->gpu_time.offset_ns;
     for (const auto& [device, list] : process->work)
       for (const model::DeviceWork& work : list) span.add(work.start + offset, work.end + offset);
