@@ -22,6 +22,16 @@ namespace mfushim::shim {
 template <format::Api api>
 struct Tag {};
 
+// Of the arguments of entry points that are alike at their end.
+template <class Last>
+Last last_of(Last last) {
+  return last;
+}
+template <class First, class... Rest>
+auto last_of(First, Rest... rest) {
+  return last_of(rest...);
+}
+
 // Makes the call and writes its records: one, or one for each shape of work in it (of a call that
 // failed, the arguments may be nonsense). `frame`: null for a leaf, whose record is begun when it
 // is over. What rdtsc waits for is all that comes before it, so as little as can be does.

@@ -1,7 +1,6 @@
 // CUPTI is the program's when it wants it: before others are served, our session ends, and when
 // they are done, there may be another.
 #include <string_view>
-#include <tuple>
 
 #include "mfushim/format/api.hpp"
 #include "thunk.hpp"
@@ -65,7 +64,7 @@ template <Api api>
 requires AnyOf<api, cuptiActivityEnable, cuptiActivityEnableContext, cuptiActivityDisable,
                cuptiActivityDisableContext>
 void after(Tag<api>, const Target&, CUptiResult result, auto... arguments) {
-  const CUpti_ActivityKind kind = std::get<sizeof...(arguments) - 1>(std::tuple(arguments...));
+  const CUpti_ActivityKind kind = last_of(arguments...);
   if (result == CUPTI_SUCCESS)
     cupti::others_enabled(static_cast<std::uint32_t>(kind),
                           AnyOf<api, cuptiActivityEnable, cuptiActivityEnableContext>);

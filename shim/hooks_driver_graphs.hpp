@@ -17,15 +17,6 @@ namespace mfushim::shim {
 using format::Api;
 using enum format::Api;
 
-template <class Last>
-Last last_of(Last last) {
-  return last;
-}
-template <class First, class... Rest>
-auto last_of(First, Rest... rest) {
-  return last_of(rest...);
-}
-
 inline void describe(Tag<cuGraphLaunch>, const Target&, Details& d, CUgraphExec graph,
                      CUstream stream) {
   d.subject = graph_number(graph);
