@@ -127,6 +127,7 @@ Efficiency find_efficiency(const model::Run& run, const std::vector<std::optiona
                            const ProductResult& products, const OperationResult& operations,
                            const KernelResult& kernels, const EfficiencyOptions& options) {
   Efficiency result;
+  result.product_flops = products.flops;
   result.flops = products.flops + operations.flops;
   result.dtype = options.dtype.value_or(type_of_most(products, operations));
   double time = 0;

@@ -26,6 +26,7 @@ enum class PeakSource : std::uint8_t { kDatasheet, kMeasured, kGiven };
 
 struct Efficiency {
   Flops flops = 0;                    // observed: of all ranks' products and exact operations
+  Flops product_flops = 0;            // of these, the products'
   std::optional<double> flops_per_s;  // of one rank, mean over the run's device time
   double mean_time_s = 0;             // of the ranks with device times
   format::DType dtype = format::DType::kUnknown;

@@ -158,16 +158,16 @@ Flops Inference::needed_causal(Flops executed_flops) const {
   return scaled(executed_flops, executed - recomputed - activations / 2, executed);
 }
 
-Flops needed_flops(const ProductResult& products, const std::optional<Inference>& inference) {
-  return inference ? inference->needed(products.flops) : products.flops;
+Flops needed_flops(Flops product_flops, const std::optional<Inference>& inference) {
+  return inference ? inference->needed(product_flops) : product_flops;
 }
 
-double needed_share(Flops flops, const ProductResult& products,
-                    const std::optional<Inference>& inference, bool causal) {
+double needed_share(Flops flops, Flops product_flops, const std::optional<Inference>& inference,
+                    bool causal) {
   if (!inference || flops == 0) return 1;
   const Flops needed =
-      causal ? inference->needed_causal(products.flops) : inference->needed(products.flops);
-  return static_cast<double>(flops - products.flops + needed) / static_cast<double>(flops);
+      causal ? inference->needed_causal(product_flops) : inference->needed(product_flops);
+  return static_cast<double>(flops - product_flops + needed) / static_cast<double>(flops);
 }
 
 std::optional<Inference> find_inference(const model::Run& run,

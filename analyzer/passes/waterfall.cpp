@@ -86,7 +86,7 @@ std::optional<Waterfall> find_waterfall(const model::Run& run,
   for (std::size_t i = 0; i < run.ranks.size(); ++i)
     if (activities[i]) add_rank(run.ranks[i], *activities[i], efficiency, terms);
   terms.executed = (products.executed + operations.flops) * kPerFlop;
-  terms.needed = (needed_flops(products, inference) + operations.flops) * kPerFlop;
+  terms.needed = (needed_flops(products.flops, inference) + operations.flops) * kPerFlop;
   if (terms.matmul == 0 || terms.executed == 0 || terms.needed == 0) return std::nullopt;
 
   Waterfall result;

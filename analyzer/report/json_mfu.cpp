@@ -73,8 +73,8 @@ void put_observed(Json& json, const passes::Efficiency& e) {
 // rest, but not whether half of its square is masked.
 void put_inferred(Json& json, const passes::Analysis& a) {
   const passes::Efficiency& e = a.efficiency;
-  const double work = passes::needed_share(a.efficiency.flops, a.products, a.inference, false);
-  const double causal = passes::needed_share(a.efficiency.flops, a.products, a.inference, true);
+  const double work = passes::needed_share(e.flops, e.product_flops, a.inference, false);
+  const double causal = passes::needed_share(e.flops, e.product_flops, a.inference, true);
   if (e.value) json["value"] = *e.value * work;
   if (e.low) json["low"] = *e.low * causal;
   if (e.high) json["high"] = *e.high * work;

@@ -113,7 +113,7 @@ void print_mfu(std::string& out, const Analysis& a) {
     print_model_head(out, *model, e);
   else if (a.inference && a.inference->has_backward && e.value)
     print(out, "MFU {} inferred: without what is done again   HFU {} of all that was executed\n",
-          percent(*e.value * passes::needed_share(e.flops, a.products, a.inference, false)),
+          percent(*e.value * passes::needed_share(e.flops, e.product_flops, a.inference, false)),
           percent(*e.hfu));
   else
     print_observed_head(out, e);

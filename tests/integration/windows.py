@@ -7,6 +7,7 @@ usage: windows.py --build DIR --program TRAIN_GPT
 import argparse
 import collections
 import json
+import math
 import os
 import pathlib
 import shutil
@@ -19,7 +20,7 @@ from mismatch import Mismatch, equal
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WINDOW = "0.2:1:2"  # seconds
-ARGUMENTS = ["--ranks", "2", "--steps", "300"]
+ARGUMENTS = ["--ranks", "2", "--steps", "300", "--recompute", "1"]
 OPEN = 1 << 62
 KINDS = {"gpu_kernel": "kernel", "gpu_copy": "copy", "gpu_set": "set"}
 
@@ -122,6 +123,10 @@ def check_mfu(document, truths, spans):
     observed, true = document["mfu"]["flops_per_s"], sum(kernels) / time
     if abs(observed / true - 1) > error:
         raise Mismatch(f"{observed} FLOP/s should be {true}, within {error:.2e}")
+    # All of this program's FLOPs are products', so that MFU is what is not done again of HFU.
+    again = document["inference"]["recompute_share"]
+    if again <= 0 or not math.isclose(document["mfu"]["value"], document["mfu"]["hfu"] * (1 - again), rel_tol=1e-9):
+        raise Mismatch(f"MFU {document['mfu']['value']} with HFU {document['mfu']['hfu']} and {again:.1%} done again")
 
 
 def check_report(document, text):
