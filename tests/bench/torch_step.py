@@ -3,12 +3,14 @@
 the worst case, pure host time.
 
 Processes of one pair, bare and recorded, live at the same time and step in turn, a few steps each, so that the machine's
-drift meets both alike; a pair gives one difference, the median of its rounds. The next pair's processes are new ones,
-because where memory comes to lie changes a process's speed for as long as it lives.
+drift meets both alike; a pair gives one difference, the median of its rounds. The order is another in each round, because
+whoever goes twice in a row finds its caches warm. The next pair's processes are new ones, because where memory comes to lie
+changes a process's speed for as long as it lives: what that alone does, a second bare process shows, the control.
 """
 import json
 import os
 import pathlib
+import random
 import shutil
 import statistics
 import subprocess
@@ -16,10 +18,12 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FRAMEWORK = "torch@2.15"
-PAIRS, ROUNDS, STEPS, WARM_UP = int(os.environ.get("MFUSHIM_BENCH_PAIRS", "20")), 40, 20, 60
+PAIRS, ROUNDS, STEPS, WARM_UP = int(os.environ.get("MFUSHIM_BENCH_PAIRS", "20")), 60, 10, 60
+COLD = 3  # steps of a turn that are not timed
 CALLS_PER_STEP = 270  # launches, products, copies and sets
 BUDGET_PERCENT = 0.5
 RECORDED = {"off": "GPU timing off", "cupti": "CUPTI on"}
+OTHERS = {"control": "bare once more"} | RECORDED
 
 
 class Loop:
@@ -43,19 +47,20 @@ class Loop:
 
 
 def run_pair(work):
-    """The median step of the bare process, and by way of recording the median of what it adds, in nanoseconds."""
-    loops = {way: Loop(work, way) for way in ("bare", *RECORDED)}
+    """The median step of the bare process, and by way the median of what it adds, in nanoseconds."""
+    loops = {way: Loop(work, way) for way in ("bare", *OTHERS)}
     for loop in loops.values():
         loop.median_of(WARM_UP)
     times = {way: [] for way in loops}
     order = list(loops)
     for _ in range(ROUNDS):
+        random.shuffle(order)
         for way in order:
+            loops[way].median_of(COLD)
             times[way].append(loops[way].median_of(STEPS))
-        order.reverse()
     for loop in loops.values():
         loop.end()
-    added = {way: statistics.median(recorded - bare for recorded, bare in zip(times[way], times["bare"])) for way in RECORDED}
+    added = {way: statistics.median(other - bare for other, bare in zip(times[way], times["bare"])) for way in OTHERS}
     return statistics.median(times["bare"]), added
 
 
@@ -66,17 +71,17 @@ def tell(what, figure, unit, budget=None):
 
 def main():
     work = SOURCE / "build" / "bench-logs"
-    steps, added = [], {way: [] for way in RECORDED}
+    steps, added = [], {way: [] for way in OTHERS}
     for pair in range(PAIRS):
         step, more = run_pair(work)
         steps.append(step)
-        for way in RECORDED:
+        for way in OTHERS:
             added[way].append(more[way])
         print(f"pair {pair + 1}: bare {step:.0f} ns, added {more}", file=sys.stderr)
         shutil.rmtree(work, ignore_errors=True)
     step = statistics.mean(steps)
     tell(f"PyTorch eager step, bare, {PAIRS} pairs", step / 1e6, "ms")
-    for way, name in RECORDED.items():
+    for way, name in OTHERS.items():
         mean, error = statistics.mean(added[way]), 1.96 * statistics.stdev(added[way]) / PAIRS ** 0.5
         tell(f"PyTorch eager step, added, {name} (95 %: +- {error / step:.2%} of it)", 100 * mean / step, "%",
              BUDGET_PERCENT if way == "off" else None)
