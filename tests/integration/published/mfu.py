@@ -50,16 +50,31 @@ def agrees(program, row, way, conventions):
     return answer is not None and worst(row, answer)[0] <= 1
 
 
-def with_inner_width_of_two(program, row, answer):
-    """Whether the row agrees if state-space layers are 2 x hidden wide, which this model's are not."""
+def with_wide_states(shape):
+    return shape | {"mamba_inner": 2 * shape["hidden"]} if shape.get("mamba_inner") else shape
+
+
+def without_gate_and_window(shape):
+    return {name: value for name, value in shape.items() if name not in ("gated", "window", "window_layers", "chunked")}
+
+
+# What sources took a model for, at some time, in the FLOPs that they printed.
+OTHER_SHAPES = {"state-space layers are 2 x hidden wide, which this model's are not": with_wide_states,
+                "feed-forwards have no gate and attention has no window, which this model's have": without_gate_and_window}
+
+
+def other_shape(program, row, answer):
+    """What the row takes its model for, wrongly; None where no such error makes it agree."""
     shape = dict(answer.get("shape", {}))
-    if shape.get("mamba_inner", 0) in (0, 2 * shape["hidden"]):
-        return False
-    shape["mamba_inner"] = 2 * shape["hidden"]
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(shape, file)
-        file.flush()
-        return agrees(program, row, ["--model", file.name], row.conventions())
+    for what, changed in OTHER_SHAPES.items():
+        if (other := changed(shape)) == shape:
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(other, file)
+            file.flush()
+            if agrees(program, row, ["--model", file.name], row.conventions()):
+                return what
+    return None
 
 
 def excuse(program, row, way, answer):
@@ -71,10 +86,10 @@ def excuse(program, row, way, answer):
         return "the figure is one end of a range"
     if row.contradicts_itself():
         return row.contradicts_itself()
+    if what := other_shape(program, row, answer):
+        return f"agrees only if {what}"
     if row.contradicts_another():
         return "rows of this model contradict each other by over 2 % per token"
-    if with_inner_width_of_two(program, row, answer):
-        return "agrees only if state-space layers are 2 x hidden wide, which this model's are not"
     if row.names_convention() and agrees(program, row, way, ["causal", "noncausal"]):
         return "agrees only under another convention than the one it names"
     return None
