@@ -166,6 +166,7 @@ void read_experts(const Json& json, std::string_view type, ModelShape& shape) {
   shape.moe_ffn = number(json, {"moe_intermediate_size", "intermediate_size"});
   if (llama4) shape.moe_ffn = number(json, {"intermediate_size"});
   if (shape.moe_ffn == 0) shape.moe_ffn = shape.ffn;
+  shape.moe_latent = number(json, {"moe_latent_size"});
   shape.shared_ffn = number(json, {"shared_expert_intermediate_size"});
   const double shared = llama4 ? 1 : number(json, {"n_shared_experts"});
   const double width = number(json, {"moe_shared_expert_intermediate_size"});

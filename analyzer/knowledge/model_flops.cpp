@@ -33,6 +33,12 @@ double feed_forward(const ModelShape& shape, double width) {
   return (shape.gated ? 3 : 2) * shape.hidden * width;
 }
 
+// One expert's weights.
+double expert_weights(const ModelShape& s) {
+  const double share = s.moe_latent > 0 ? s.moe_latent / s.hidden : 1;
+  return share * feed_forward(s, s.moe_ffn);
+}
+
 // Weights of one layer's attention.
 double attention_weights(const ModelShape& s) {
   if (s.kv_lora == 0) return 2 * s.hidden * (s.heads + s.kv_heads) * s.head_dim;
@@ -48,7 +54,7 @@ double mamba_weights(const ModelShape& s) {
 }
 
 double active_expert_weights(const ModelShape& s) {
-  return feed_forward(s, s.moe_ffn * s.topk + s.shared_ffn);
+  return s.topk * expert_weights(s) + feed_forward(s, s.shared_ffn) + 2 * s.hidden * s.moe_latent;
 }
 
 // What a further predicted token costs: a layer like the last, and the joining of two inputs.
@@ -171,7 +177,7 @@ ParameterCounts count_parameters(const ModelShape& s) {
   const double norms = (s.layers + s.dense_layers + s.moe_layers + s.mamba_layers + 1) * s.hidden;
   const double beside = (s.tied ? 0 : head) + s.positions * s.hidden + router + norms;
   counts.active = counts.products + beside;
-  counts.total = counts.active + s.moe_layers * (s.experts - s.topk) * feed_forward(s, s.moe_ffn);
+  counts.total = counts.active + s.moe_layers * (s.experts - s.topk) * expert_weights(s);
   return counts;
 }
 

@@ -38,6 +38,7 @@ constexpr NumberField kNumberFields[] = {
     {"topk", &ModelShape::topk},
     {"moe_ffn", &ModelShape::moe_ffn},
     {"shared_ffn", &ModelShape::shared_ffn},
+    {"moe_latent", &ModelShape::moe_latent},
     {"q_lora", &ModelShape::q_lora},
     {"kv_lora", &ModelShape::kv_lora},
     {"rope_dim", &ModelShape::rope_dim},

@@ -34,6 +34,7 @@ struct ModelShape {
   double topk = 0;
   double moe_ffn = 0;
   double shared_ffn = 0;  // all experts together that every token visits
+  double moe_latent = 0;  // width that experts work in, where tokens are projected to one of theirs
 
   // Latent attention (MLA): ranks of the compressed queries (0: not compressed) and keys.
   double q_lora = 0;
