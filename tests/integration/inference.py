@@ -1,32 +1,67 @@
-"""Trains the GPT program with and without recomputation, with 1, 4 and 8 micro-batches to a step, on one and two
-processes, and demands that the report, which is given no flag, infers what the program was told: FLOPs that the model
-needs, what is done again, tokens, micro-batches, and the MFU that follows with the time of the simulator's truth.
+"""Trains the GPT program with and without recomputation, with 1, 4 and 8 micro-batches to a step, with its weights
+whole and shared by two processes, in three types, and as several replicas, and demands that the report, which is given
+no flag, infers what the program was told: FLOPs that the model needs, what is done again, tokens, micro-batches, ranks
+that share weights, replicas, and the MFU that follows with the time of the simulator's truth.
 
 usage: inference.py --build DIR --program TRAIN_GPT
 """
 
 import argparse
 import functools
+import itertools
 import math
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import typing
 
 import three_ways
 import truth as truth_file
 from mismatch import Mismatch, equal, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PEAK = 989.4e12  # bf16, of the simulated H100 by its data sheet
+# FLOP/s of the simulated H100 by its data sheet, of the type of most of the FLOPs.
+PEAKS = {"bf16": 989.4e12, "fp8": 1978.9e12, "fp32": 67e12}
+REFERENCE = {"bf16": "bf16", "fp8": "f8e4m3", "fp32": "f32"}
 STEPS, LAYERS, HIDDEN, HEADS, SEQ, BATCH, VOCABULARY = 5, 2, 256, 8, 128, 4, 4096
 TOKENS = SEQ * BATCH
-# Per micro-batch: four weights of 3, 1, 4 and 4 hidden squared; scores and context of the heads; the output.
+# Of a whole model's micro-batch: four weights of 3, 1, 4 and 4 hidden squared; scores and context of the heads; the
+# output. Each rank that shares the weights has as many heads, columns or rows of each, and words, as any other.
 LAYER = 2 * TOKENS * 12 * HIDDEN**2 + 2 * 2 * BATCH * SEQ**2 * HIDDEN
 FORWARD = LAYERS * LAYER + 2 * TOKENS * HIDDEN * VOCABULARY
-CASES = [(recompute, micro_batches, ranks) for ranks in (1, 2) for recompute in (0, 1) for micro_batches in (1, 4, 8)
-         if ranks == 1 or micro_batches == 4]
+
+
+class Case(typing.NamedTuple):
+    dtype: str
+    recompute: int
+    micro_batches: int
+    tensor_parallel: int
+    replicas: int = 1
+
+    def __str__(self):
+        return (f"{self.dtype}, recompute {self.recompute}, {self.micro_batches} micro-batches, "
+                f"{self.replicas} x {self.tensor_parallel} ranks")
+
+    @property
+    def ranks(self):
+        return self.tensor_parallel * self.replicas
+
+    @property
+    def options(self):
+        return {"steps": STEPS, "layers": LAYERS, "hidden": HIDDEN, "heads": HEADS, "seq": SEQ, "batch": BATCH,
+                "vocab": VOCABULARY, "ranks": self.ranks, "tensor-parallel": self.tensor_parallel,
+                "accumulate": self.micro_batches, "recompute": self.recompute, "dtype": self.dtype, "checkpoint-ms": 0}
+
+    def all_reduces(self):
+        """Of activations, in a step, where weights are shared: two of a layer, forward and backward each, and again; of
+        the embedding; of the gradient of the output's input."""
+        return self.micro_batches * (LAYERS * (2 + 2 + 2 * self.recompute) + 2) if self.tensor_parallel > 1 else 0
+
+
+CASES = [Case(*case) for case in itertools.product(PEAKS, (0, 1), (1, 4, 8), (1, 2))]
+CASES += [Case("bf16", 0, 4, 1, 2), Case("bf16", 1, 4, 1, 2), Case("bf16", 1, 4, 2, 2), Case("fp8", 0, 1, 2, 2)]
 
 
 def near(what, found, expected):
@@ -34,32 +69,38 @@ def near(what, found, expected):
         raise Mismatch(f"{what}: {found} should be {expected}")
 
 
-def check(build, program, folder, recompute, micro_batches, ranks):
+def check(build, program, folder, case):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
     environment |= {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(folder / "logs")}
-    options = {"steps": STEPS, "layers": LAYERS, "hidden": HIDDEN, "heads": HEADS, "seq": SEQ, "batch": BATCH,
-               "vocab": VOCABULARY, "ranks": ranks, "accumulate": micro_batches, "recompute": recompute}
-    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    subprocess.run([SOURCE / "scripts" / "sim", "--gpus", str(ranks), "--truth", folder, "--shim", "--", program, *words],
-                   env=environment, check=True, capture_output=True)
+    words = [word for name, value in case.options.items() for word in (f"--{name}", str(value))]
+    sim = [SOURCE / "scripts" / "sim", "--gpus", str(case.ranks), "--truth", folder, "--shim", "--", program]
+    subprocess.run(sim + words, env=environment, check=True, capture_output=True)
     document = three_ways.report(build, folder / "logs")
     found, mfu, steps = document["inference"], document["mfu"], document["steps"]
 
-    needed, again = 3 * FORWARD * micro_batches, recompute * LAYERS * LAYER * micro_batches
-    equal("steps", (steps["method"], steps["count"], steps["evidence"]["agreeing"]), ("optimizer_kernels", STEPS, ranks))
-    equal("micro-batches", found["micro_batches"], micro_batches)
-    equal("tokens of a step", found["tokens_per_step"], TOKENS * micro_batches * ranks)
-    equal("data-parallel ranks", found["data_parallel"], ranks)
+    # Of one rank.
+    needed = 3 * FORWARD * case.micro_batches / case.tensor_parallel
+    again = case.recompute * LAYERS * LAYER * case.micro_batches / case.tensor_parallel
+    equal("steps", (steps["method"], steps["count"], steps["evidence"]["agreeing"]),
+          ("optimizer_kernels", STEPS, case.ranks))
+    equal("micro-batches", found["micro_batches"], case.micro_batches)
+    equal("tokens of a step", found["tokens_per_step"], TOKENS * case.micro_batches * case.replicas)
+    equal("ranks that share weights", found["tensor_parallel"], case.tensor_parallel)
+    equal("sums of activations in a step", found["evidence"]["activation_all_reduces_per_step"], case.all_reduces())
+    equal("data-parallel ranks", found["data_parallel"], case.replicas)
     near("FLOPs that a step needs", found["model_flops_per_step"], needed)
     near("share done again", found["recompute_share"], again / (needed + again))
+    equal("type of the peak", mfu["denominator"]["dtype"], REFERENCE[case.dtype])
     time = sum(truth.ledger(device)["total_ns"] for truth in truth_file.read_truth(folder).values()
                for device in truth.devices()) / 1e9
-    near("MFU", mfu["value"], needed * STEPS * ranks / (PEAK * time))
-    near("HFU", mfu["hfu"], (needed + again) * STEPS * ranks / (PEAK * time))
+    near("MFU", mfu["value"], needed * STEPS * case.ranks / (PEAKS[case.dtype] * time))
+    near("HFU", mfu["hfu"], (needed + again) * STEPS * case.ranks / (PEAKS[case.dtype] * time))
     equal("source", mfu["numerator"]["source"], "inferred")
     product = math.prod(row["factor"] for row in mfu["waterfall"])
     if not math.isclose(product, mfu["value"], rel_tol=1e-12):
         raise Mismatch(f"the waterfall's product is {product}, MFU {mfu['value']}")
+    slower = {row["name"]: row["factor"] for row in mfu["waterfall"]}["slower type"]
+    equal("some of the products are of a slower type", slower < 1, case.dtype == "fp8")  # attention and the output
     lost = sum(row["peak_points_lost"] for row in mfu["waterfall"])
     if not math.isclose(lost, 100 * (1 - mfu["value"]), rel_tol=1e-12):
         raise Mismatch(f"the waterfall loses {lost} points")
@@ -71,12 +112,11 @@ def main():
     parser.add_argument("--program", type=pathlib.Path, required=True)
     options = parser.parse_args()
 
-    def in_a_folder(*case):
+    def in_a_folder(case):
         with tempfile.TemporaryDirectory() as folder:
-            check(options.build.resolve(), options.program, pathlib.Path(folder), *case)
+            check(options.build.resolve(), options.program, pathlib.Path(folder), case)
 
-    return run_checks({f"recompute {case[0]}, {case[1]} micro-batches, {case[2]} ranks": functools.partial(in_a_folder, *case)
-                       for case in CASES})
+    return run_checks({str(case): functools.partial(in_a_folder, case) for case in CASES})
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 
 #include <dlfcn.h>
 
+#include <bit>
 #include <tuple>
 
 // Never executed on the host: they let the kernels' bodies compile.
@@ -24,6 +25,15 @@ inline void __syncthreads() {}
 template <class T>
 T atomicAdd(T* address, T value) {
   return *address += value;
+}
+inline int atomicMax(int* address, int value) {
+  return *address = *address > value ? *address : value;
+}
+inline int __float_as_int(float value) {
+  return std::bit_cast<int>(value);
+}
+inline float __int_as_float(int value) {
+  return std::bit_cast<float>(value);
 }
 
 extern "C" {

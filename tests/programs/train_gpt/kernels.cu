@@ -3,55 +3,12 @@
 
 #include <cmath>
 
-#include "../support/launch.hpp"
+#include "block.hpp"
 
-// Not anonymous: a kernel's name must be the linker's where nvcc did not register it.
 namespace train_gpt {
 
-constexpr int kBlock = 256;
-constexpr int kPerThread = 4;
-
-__device__ float load(const bf16* from, size_t i) {
-  return __bfloat162float(from[i]);
-}
-__device__ void store(bf16* to, size_t i, float value) {
-  to[i] = __float2bfloat16(value);
-}
-
-__device__ size_t first_of_thread() {
-  return (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x) * kPerThread;
-}
-
-unsigned blocks_for(size_t count) {
-  return static_cast<unsigned>((count + kBlock * kPerThread - 1) / (kBlock * kPerThread));
-}
-
-// Sum over the block, the same on every thread.
-__device__ float block_sum(float value, float* shared) {
-  __syncthreads();
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = kBlock / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) shared[threadIdx.x] += shared[threadIdx.x + half];
-    __syncthreads();
-  }
-  return shared[0];
-}
-
-__device__ float block_max(float value, float* shared) {
-  __syncthreads();
-  shared[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = kBlock / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) {
-      shared[threadIdx.x] = fmaxf(shared[threadIdx.x], shared[threadIdx.x + half]);
-    }
-    __syncthreads();
-  }
-  return shared[0];
-}
-
-__global__ void init_weights_kernel(bf16* weights, float* master, size_t count, float scale) {
+template <class Element>
+__global__ void init_weights_kernel(Element* weights, float* master, size_t count, float scale) {
   for (size_t i = first_of_thread(), end = i + kPerThread; i < end && i < count; ++i) {
     unsigned hash = static_cast<unsigned>(i) * 2654435761U;
     hash ^= hash >> 15;
@@ -63,22 +20,32 @@ __global__ void init_weights_kernel(bf16* weights, float* master, size_t count, 
   }
 }
 
-__global__ void embed_kernel(const int* tokens, const bf16* table, bf16* out, int hidden) {
+template <class Element>
+__global__ void embed_kernel(const int* tokens, const Element* table, Element* out, int hidden,
+                             Words words) {
   const size_t row = blockIdx.x;
-  const size_t from = static_cast<size_t>(tokens[row]) * hidden;
-  for (int i = threadIdx.x; i < hidden; i += blockDim.x) out[row * hidden + i] = table[from + i];
+  const int word = tokens[row] - words.first;
+  const bool ours = word >= 0 && word < words.count;
+  const size_t from = ours ? static_cast<size_t>(word) * hidden : 0;
+  for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
+    store(out, row * hidden + i, ours ? load(table, from + i) : 0);
+  }
 }
 
-__global__ void embed_backward_kernel(const int* tokens, const bf16* grad, bf16* table_grad,
-                                      int hidden) {
+template <class Element>
+__global__ void embed_backward_kernel(const int* tokens, const Element* grad, Element* table_grad,
+                                      int hidden, Words words) {
   const size_t row = blockIdx.x;
-  const size_t to = static_cast<size_t>(tokens[row]) * hidden;
+  const int word = tokens[row] - words.first;
+  if (word < 0 || word >= words.count) return;
+  const size_t to = static_cast<size_t>(word) * hidden;
   for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
     atomicAdd(&table_grad[to + i], grad[row * hidden + i]);
   }
 }
 
-__global__ void layer_norm_kernel(const bf16* in, bf16* out, int hidden) {
+template <class Element>
+__global__ void layer_norm_kernel(const Element* in, Element* out, int hidden) {
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * hidden;
   const auto size = static_cast<float>(hidden);
@@ -96,8 +63,10 @@ __global__ void layer_norm_kernel(const bf16* in, bf16* out, int hidden) {
   }
 }
 
-__global__ void layer_norm_backward_kernel(const bf16* in, const bf16* grad,
-                                           const bf16* residual_grad, bf16* grad_in, int hidden) {
+template <class Element>
+__global__ void layer_norm_backward_kernel(const Element* in, const Element* grad,
+                                           const Element* residual_grad, Element* grad_in,
+                                           int hidden) {
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * hidden;
   const auto size = static_cast<float>(hidden);
@@ -130,14 +99,16 @@ __device__ float gelu_inner(float x) {
   return 0.7978846F * (x + 0.044715F * x * x * x);
 }
 
-__global__ void gelu_kernel(const bf16* in, bf16* out, size_t count) {
+template <class Element>
+__global__ void gelu_kernel(const Element* in, Element* out, size_t count) {
   for (size_t i = first_of_thread(), end = i + kPerThread; i < end && i < count; ++i) {
     const float x = load(in, i);
     store(out, i, 0.5F * x * (1 + tanhf(gelu_inner(x))));
   }
 }
 
-__global__ void gelu_backward_kernel(const bf16* in, const bf16* grad, bf16* grad_in,
+template <class Element>
+__global__ void gelu_backward_kernel(const Element* in, const Element* grad, Element* grad_in,
                                      size_t count) {
   for (size_t i = first_of_thread(), end = i + kPerThread; i < end && i < count; ++i) {
     const float x = load(in, i);
@@ -147,16 +118,18 @@ __global__ void gelu_backward_kernel(const bf16* in, const bf16* grad, bf16* gra
   }
 }
 
-__global__ void add_kernel(const bf16* a, const bf16* b, bf16* out, size_t count) {
+template <class Element>
+__global__ void add_kernel(const Element* a, const Element* b, const Element* bias, Element* out,
+                           int cols, size_t count) {
   for (size_t i = first_of_thread(), end = i + kPerThread; i < end && i < count; ++i) {
-    store(out, i, load(a, i) + load(b, i));
+    store(out, i, load(a, i) + load(b, i) + load(bias, i % cols));
   }
 }
 
 // to_heads: [batch, seq, parts, heads, dim] to [parts, batch, heads, seq, dim]; else the way back.
-template <bool to_heads>
-__global__ void permute_heads_kernel(const bf16* in, bf16* out, int parts, int batch, int seq,
-                                     int heads, int dim) {
+template <class Element>
+__global__ void permute_heads_kernel(const Element* in, Element* out, int parts, int batch, int seq,
+                                     int heads, int dim, bool to_heads) {
   const size_t count = static_cast<size_t>(parts) * batch * seq * heads * dim;
   for (size_t i = first_of_thread(), end = i + kPerThread; i < end && i < count; ++i) {
     size_t rest = i;
@@ -174,7 +147,8 @@ __global__ void permute_heads_kernel(const bf16* in, bf16* out, int parts, int b
   }
 }
 
-__global__ void causal_softmax_kernel(bf16* scores, int seq, float scale) {
+template <class Element>
+__global__ void causal_softmax_kernel(Element* scores, int seq, float scale) {
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * seq;
   const int visible = static_cast<int>(blockIdx.x % seq) + 1;
@@ -193,7 +167,8 @@ __global__ void causal_softmax_kernel(bf16* scores, int seq, float scale) {
   }
 }
 
-__global__ void causal_softmax_backward_kernel(const bf16* probabilities, bf16* grad, int seq,
+template <class Element>
+__global__ void causal_softmax_backward_kernel(const Element* probabilities, Element* grad, int seq,
                                                float scale) {
   __shared__ float shared[kBlock];
   const size_t row = static_cast<size_t>(blockIdx.x) * seq;
@@ -207,29 +182,8 @@ __global__ void causal_softmax_backward_kernel(const bf16* probabilities, bf16* 
   }
 }
 
-__global__ void cross_entropy_kernel(bf16* logits, const int* targets, float* loss, int rows,
-                                     int vocab) {
-  __shared__ float shared[kBlock];
-  const size_t row = static_cast<size_t>(blockIdx.x) * vocab;
-  const int target = targets[blockIdx.x];
-  const auto count = static_cast<float>(rows);
-  float top = -INFINITY;
-  for (int i = threadIdx.x; i < vocab; i += blockDim.x) top = fmaxf(top, load(logits, row + i));
-  top = block_max(top, shared);
-  float sum = 0;
-  for (int i = threadIdx.x; i < vocab; i += blockDim.x) sum += expf(load(logits, row + i) - top);
-  sum = block_sum(sum, shared);
-  if (threadIdx.x == 0) {
-    atomicAdd(loss, (logf(sum) + top - load(logits, row + target)) / count);
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < vocab; i += blockDim.x) {
-    const float probability = expf(load(logits, row + i) - top) / sum;
-    store(logits, row + i, (probability - (i == target ? 1.0F : 0.0F)) / count);
-  }
-}
-
-__global__ void bias_gradient_kernel(const bf16* grad, bf16* bias_grad, int rows, int cols,
+template <class Element>
+__global__ void bias_gradient_kernel(const Element* grad, Element* bias_grad, int rows, int cols,
                                      bool add) {
   __shared__ float shared[kBlock];
   float sum = 0;
@@ -241,8 +195,9 @@ __global__ void bias_gradient_kernel(const bf16* grad, bf16* bias_grad, int rows
   store(bias_grad, blockIdx.x, sum + (add ? load(bias_grad, blockIdx.x) : 0));
 }
 
-__global__ void adam_kernel(bf16* weights, float* master, float* momentum, float* variance,
-                            const bf16* grads, size_t count, float rate, float correction1,
+template <class Element>
+__global__ void adam_kernel(Element* weights, float* master, float* momentum, float* variance,
+                            const Element* grads, size_t count, float rate, float correction1,
                             float correction2) {
   for (size_t i = first_of_thread(), end = i + kPerThread; i < end && i < count; ++i) {
     const float g = load(grads, i);
@@ -257,79 +212,98 @@ __global__ void adam_kernel(bf16* weights, float* master, float* momentum, float
 
 using namespace train_gpt;
 
-void init_weights(bf16* weights, float* master, size_t count, float scale, cudaStream_t stream) {
-  LAUNCH(init_weights_kernel, blocks_for(count), kBlock, 0, stream, weights, master, count, scale);
+template <class Element>
+void Kernels<Element>::init_weights(Element* weights, float* master, size_t count, float scale) {
+  LAUNCH(init_weights_kernel<Element>, blocks_for(count), kBlock, 0, stream_, weights, master,
+         count, scale);
 }
 
-void embed(const int* tokens, const bf16* table, bf16* out, int rows, int hidden,
-           cudaStream_t stream) {
-  LAUNCH(embed_kernel, rows, kBlock, 0, stream, tokens, table, out, hidden);
+template <class Element>
+void Kernels<Element>::embed(const int* tokens, const Element* table, Element* out, int rows,
+                             int hidden, Words words) {
+  LAUNCH(embed_kernel<Element>, rows, kBlock, 0, stream_, tokens, table, out, hidden, words);
 }
 
-void embed_backward(const int* tokens, const bf16* grad, bf16* table_grad, int rows, int hidden,
-                    cudaStream_t stream) {
-  LAUNCH(embed_backward_kernel, rows, kBlock, 0, stream, tokens, grad, table_grad, hidden);
+template <class Element>
+void Kernels<Element>::embed_backward(const int* tokens, const Element* grad, Element* table_grad,
+                                      int rows, int hidden, Words words) {
+  LAUNCH(embed_backward_kernel<Element>, rows, kBlock, 0, stream_, tokens, grad, table_grad, hidden,
+         words);
 }
 
-void layer_norm(const bf16* in, bf16* out, int rows, int hidden, cudaStream_t stream) {
-  LAUNCH(layer_norm_kernel, rows, kBlock, 0, stream, in, out, hidden);
+template <class Element>
+void Kernels<Element>::layer_norm(const Element* in, Element* out, int rows, int hidden) {
+  LAUNCH(layer_norm_kernel<Element>, rows, kBlock, 0, stream_, in, out, hidden);
 }
 
-void layer_norm_backward(const bf16* in, const bf16* grad, const bf16* residual_grad, bf16* grad_in,
-                         int rows, int hidden, cudaStream_t stream) {
-  LAUNCH(layer_norm_backward_kernel, rows, kBlock, 0, stream, in, grad, residual_grad, grad_in,
-         hidden);
+template <class Element>
+void Kernels<Element>::layer_norm_backward(const Element* in, const Element* grad,
+                                           const Element* residual_grad, Element* grad_in, int rows,
+                                           int hidden) {
+  LAUNCH(layer_norm_backward_kernel<Element>, rows, kBlock, 0, stream_, in, grad, residual_grad,
+         grad_in, hidden);
 }
 
-void gelu(const bf16* in, bf16* out, size_t count, cudaStream_t stream) {
-  LAUNCH(gelu_kernel, blocks_for(count), kBlock, 0, stream, in, out, count);
+template <class Element>
+void Kernels<Element>::gelu(const Element* in, Element* out, size_t count) {
+  LAUNCH(gelu_kernel<Element>, blocks_for(count), kBlock, 0, stream_, in, out, count);
 }
 
-void gelu_backward(const bf16* in, const bf16* grad, bf16* grad_in, size_t count,
-                   cudaStream_t stream) {
-  LAUNCH(gelu_backward_kernel, blocks_for(count), kBlock, 0, stream, in, grad, grad_in, count);
+template <class Element>
+void Kernels<Element>::gelu_backward(const Element* in, const Element* grad, Element* grad_in,
+                                     size_t count) {
+  LAUNCH(gelu_backward_kernel<Element>, blocks_for(count), kBlock, 0, stream_, in, grad, grad_in,
+         count);
 }
 
-void add(const bf16* a, const bf16* b, bf16* out, size_t count, cudaStream_t stream) {
-  LAUNCH(add_kernel, blocks_for(count), kBlock, 0, stream, a, b, out, count);
+template <class Element>
+void Kernels<Element>::add(const Element* a, const Element* b, const Element* bias, Element* out,
+                           int rows, int cols) {
+  const size_t count = static_cast<size_t>(rows) * static_cast<size_t>(cols);
+  LAUNCH(add_kernel<Element>, blocks_for(count), kBlock, 0, stream_, a, b, bias, out, cols, count);
 }
 
-void split_heads(const bf16* in, bf16* out, int parts, int batch, int seq, int heads, int dim,
-                 cudaStream_t stream) {
+template <class Element>
+void Kernels<Element>::split_heads(const Element* in, Element* out, int parts, int batch, int seq,
+                                   int heads, int dim) {
   const size_t count = static_cast<size_t>(parts) * batch * seq * heads * dim;
-  LAUNCH(permute_heads_kernel<true>, blocks_for(count), kBlock, 0, stream, in, out, parts, batch,
-         seq, heads, dim);
+  LAUNCH(permute_heads_kernel<Element>, blocks_for(count), kBlock, 0, stream_, in, out, parts,
+         batch, seq, heads, dim, true);
 }
 
-void merge_heads(const bf16* in, bf16* out, int parts, int batch, int seq, int heads, int dim,
-                 cudaStream_t stream) {
+template <class Element>
+void Kernels<Element>::merge_heads(const Element* in, Element* out, int parts, int batch, int seq,
+                                   int heads, int dim) {
   const size_t count = static_cast<size_t>(parts) * batch * seq * heads * dim;
-  LAUNCH(permute_heads_kernel<false>, blocks_for(count), kBlock, 0, stream, in, out, parts, batch,
-         seq, heads, dim);
+  LAUNCH(permute_heads_kernel<Element>, blocks_for(count), kBlock, 0, stream_, in, out, parts,
+         batch, seq, heads, dim, false);
 }
 
-void causal_softmax(bf16* scores, int rows, int seq, float scale, cudaStream_t stream) {
-  LAUNCH(causal_softmax_kernel, rows, kBlock, 0, stream, scores, seq, scale);
+template <class Element>
+void Kernels<Element>::causal_softmax(Element* scores, int rows, int seq, float scale) {
+  LAUNCH(causal_softmax_kernel<Element>, rows, kBlock, 0, stream_, scores, seq, scale);
 }
 
-void causal_softmax_backward(const bf16* probabilities, bf16* grad, int rows, int seq, float scale,
-                             cudaStream_t stream) {
-  LAUNCH(causal_softmax_backward_kernel, rows, kBlock, 0, stream, probabilities, grad, seq, scale);
+template <class Element>
+void Kernels<Element>::causal_softmax_backward(const Element* probabilities, Element* grad,
+                                               int rows, int seq, float scale) {
+  LAUNCH(causal_softmax_backward_kernel<Element>, rows, kBlock, 0, stream_, probabilities, grad,
+         seq, scale);
 }
 
-void cross_entropy(bf16* logits, const int* targets, float* loss, int rows, int vocab,
-                   cudaStream_t stream) {
-  LAUNCH(cross_entropy_kernel, rows, kBlock, 0, stream, logits, targets, loss, rows, vocab);
+template <class Element>
+void Kernels<Element>::bias_gradient(const Element* grad, Element* bias_grad, int rows, int cols,
+                                     bool add) {
+  LAUNCH(bias_gradient_kernel<Element>, cols, kBlock, 0, stream_, grad, bias_grad, rows, cols, add);
 }
 
-void bias_gradient(const bf16* grad, bf16* bias_grad, int rows, int cols, bool add,
-                   cudaStream_t stream) {
-  LAUNCH(bias_gradient_kernel, cols, kBlock, 0, stream, grad, bias_grad, rows, cols, add);
-}
-
-void adam(bf16* weights, float* master, float* momentum, float* variance, const bf16* grads,
-          size_t count, int step, cudaStream_t stream) {
+template <class Element>
+void Kernels<Element>::adam(Element* weights, float* master, float* momentum, float* variance,
+                            const Element* grads, size_t count, int step) {
   const auto steps = static_cast<float>(step);
-  LAUNCH(adam_kernel, blocks_for(count), kBlock, 0, stream, weights, master, momentum, variance,
-         grads, count, 1e-4F, 1 - powf(0.9F, steps), 1 - powf(0.95F, steps));
+  LAUNCH(adam_kernel<Element>, blocks_for(count), kBlock, 0, stream_, weights, master, momentum,
+         variance, grads, count, 1e-4F, 1 - powf(0.9F, steps), 1 - powf(0.95F, steps));
 }
+
+template class Kernels<bf16>;
+template class Kernels<float>;

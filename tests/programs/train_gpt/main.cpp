@@ -1,7 +1,6 @@
-// Trains a small GPT-shaped stack on one or more processes, data-parallel: an ordinary CUDA program
-// whose GPU time has computation, partly hidden communication and idle time.
+// Trains a small GPT-shaped stack on one or more processes, data-parallel and tensor-parallel: an
+// ordinary CUDA program whose GPU time has computation, partly hidden communication and idle time.
 #include <cuda_runtime_api.h>
-#include <nccl.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,56 +11,15 @@
 
 #include "../support/check.hpp"
 #include "../support/ranks.hpp"
+#include "groups.hpp"
 #include "model.hpp"
 
 namespace {
 
-// Gradients are averaged on a stream of their own while the backward pass goes on.
-class GradientExchange {
- public:
-  GradientExchange(const Rank& rank, cudaStream_t compute) : compute_(compute) {
-    if (rank.world == 1) return;
-    communicator_ = join_communicator(rank);
-    CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
-    CHECK_CUDA(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming));
-    CHECK_CUDA(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming));
-  }
-
-  ~GradientExchange() {
-    if (communicator_ == nullptr) return;
-    cudaEventDestroy(ready_);
-    cudaEventDestroy(done_);
-    ncclCommDestroy(communicator_);
-    cudaStreamDestroy(stream_);
-  }
-  GradientExchange(const GradientExchange&) = delete;
-  GradientExchange& operator=(const GradientExchange&) = delete;
-
-  void start(bf16* grads, size_t count) {
-    if (communicator_ == nullptr) return;
-    CHECK_CUDA(cudaEventRecord(ready_, compute_));
-    CHECK_CUDA(cudaStreamWaitEvent(stream_, ready_, 0));
-    CHECK_NCCL(ncclAllReduce(grads, grads, count, ncclBfloat16, ncclAvg, communicator_, stream_));
-  }
-
-  // Later work of the compute stream waits for all that was started.
-  void finish() {
-    if (communicator_ == nullptr) return;
-    CHECK_CUDA(cudaEventRecord(done_, stream_));
-    CHECK_CUDA(cudaStreamWaitEvent(compute_, done_, 0));
-  }
-
- private:
-  cudaStream_t compute_;
-  cudaStream_t stream_ = nullptr;
-  ncclComm_t communicator_ = nullptr;
-  cudaEvent_t ready_ = nullptr, done_ = nullptr;
-};
-
 // The batch of a step: made on the host, as a data loader would.
 class Batch {
  public:
-  Batch(const Options& options, int rank) : options_(options), rank_(rank) {
+  Batch(const Options& options, int replica) : options_(options), replica_(replica) {
     CHECK_CUDA(cudaMallocHost(&host_, bytes()));
     CHECK_CUDA(cudaMalloc(&device_, bytes()));
   }
@@ -73,7 +31,7 @@ class Batch {
   Batch& operator=(const Batch&) = delete;
 
   void load(int step, cudaStream_t stream) {
-    unsigned state = static_cast<unsigned>(step * 977 + rank_ + 1);
+    unsigned state = static_cast<unsigned>(step * 977 + replica_ + 1);
     for (int i = 0; i < 2 * options_.tokens(); ++i) {
       state = state * 1664525U + 1013904223U;
       host_[i] = static_cast<int>(state >> 8) % options_.vocab;
@@ -88,18 +46,19 @@ class Batch {
   size_t bytes() const { return 2 * static_cast<size_t>(options_.tokens()) * sizeof(int); }
 
   const Options options_;
-  const int rank_;
+  const int replica_;
   int* host_ = nullptr;
   int* device_ = nullptr;
 };
 
 // Everything stands still while the weights go to the host and, so to say, to disk.
-void checkpoint(const Model& model, int pause_ms) {
+template <class Element>
+void checkpoint(const Model<Element>& model, int pause_ms) {
   constexpr size_t kPiece = 8 << 20;
   std::vector<char> staging(kPiece);
   CHECK_CUDA(cudaDeviceSynchronize());
   const auto* from = reinterpret_cast<const char*>(model.weights());
-  const size_t bytes = model.weight_count() * sizeof(bf16);
+  const size_t bytes = model.weight_count() * sizeof(Element);
   for (size_t at = 0; at < bytes; at += kPiece) {
     CHECK_CUDA(cudaMemcpy(staging.data(), from + at, std::min(kPiece, bytes - at),
                           cudaMemcpyDeviceToHost));
@@ -107,12 +66,14 @@ void checkpoint(const Model& model, int pause_ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
 }
 
+template <class Element>
 void train(const Options& options, const Rank& rank) {
   cudaStream_t stream = nullptr;
   CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  Model model(options, stream);
-  GradientExchange exchange(rank, stream);
-  Batch batch(options, rank.index);
+  const Groups groups(rank, options.tensor_parallel);
+  Model<Element> model(options, groups, stream);
+  GradientExchange exchange(groups.replicators(), stream);
+  Batch batch(options, groups.replica());
   float *loss = nullptr, *loss_host = nullptr;
   CHECK_CUDA(cudaMalloc(&loss, sizeof *loss));
   CHECK_CUDA(cudaMallocHost(&loss_host, sizeof *loss_host));
@@ -134,7 +95,7 @@ void train(const Options& options, const Rank& rank) {
     CHECK_CUDA(cudaStreamSynchronize(stream));
     if (rank.index == 0) {
       std::printf("step %d of %d: %d tokens, loss %s\n", step, options.steps,
-                  options.tokens() * options.accumulate * rank.world,
+                  options.tokens() * options.accumulate * groups.replicas(),
                   std::isfinite(*loss_host) ? "finite" : "broken");
     }
     if (options.checkpoint_ms > 0 && step == (options.steps + 1) / 2) {
@@ -159,6 +120,12 @@ int main(int argc, char** argv) {
   int devices = 0;
   CHECK_CUDA(cudaGetDeviceCount(&devices));
   CHECK_CUDA(cudaSetDevice(rank.local % devices));
-  train(options, rank);
+  const bool single =
+      options.precision == Precision::kFp32 || options.precision == Precision::kTf32;
+  if (single) {
+    train<float>(options, rank);
+  } else {
+    train<bf16>(options, rank);
+  }
   return 0;
 }

@@ -2,115 +2,100 @@
 // every product is asked for with its operands exchanged.
 #include "matrix.hpp"
 
-#include <cuda_runtime_api.h>
+#include <cuda_bf16.h>
 
 #include "../support/check.hpp"
+#include "element.hpp"
 
 namespace {
 
 constexpr float kOne = 1, kZero = 0;
-constexpr size_t kWorkspaceBytes = 32 << 20;
 constexpr cublasOperation_t kN = CUBLAS_OP_N, kT = CUBLAS_OP_T;
-
-struct Layout {
-  cublasLtMatrixLayout_t handle = nullptr;
-  Layout(int rows, int cols) {
-    CHECK_CUBLAS(cublasLtMatrixLayoutCreate(&handle, CUDA_R_16BF, static_cast<uint64_t>(rows),
-                                            static_cast<uint64_t>(cols), rows));
-  }
-  ~Layout() { cublasLtMatrixLayoutDestroy(handle); }
-  Layout(const Layout&) = delete;
-  Layout& operator=(const Layout&) = delete;
-};
 
 }  // namespace
 
-Matrix::Matrix(cudaStream_t stream) : stream_(stream) {
+template <class Element>
+Matrix<Element>::Matrix(cudaStream_t stream, bool tf32)
+    : lt_(stream), compute_(tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F) {
   CHECK_CUBLAS(cublasCreate(&cublas_));
   CHECK_CUBLAS(cublasSetStream(cublas_, stream));
-  CHECK_CUBLAS(cublasLtCreate(&lt_));
-  CHECK_CUDA(cudaMalloc(&workspace_, kWorkspaceBytes));
 }
 
-Matrix::~Matrix() {
-  cudaFree(workspace_);
-  cublasLtDestroy(lt_);
+template <class Element>
+Matrix<Element>::~Matrix() {
   cublasDestroy(cublas_);
 }
 
-void Matrix::linear(const bf16* in, const bf16* weight, const bf16* bias, bf16* out, int rows,
-                    int ins, int outs) {
-  cublasLtMatmulDesc_t operation = nullptr;
-  CHECK_CUBLAS(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F));
-  const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-    CHECK_CUBLAS(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value));
-  };
-  set(CUBLASLT_MATMUL_DESC_TRANSA, kT);
-  set(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-  set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-  const Layout left(ins, outs), right(ins, rows), result(outs, rows);
-
-  cublasLtMatmulPreference_t preference = nullptr;
-  CHECK_CUBLAS(cublasLtMatmulPreferenceCreate(&preference));
-  CHECK_CUBLAS(cublasLtMatmulPreferenceSetAttribute(preference,
-                                                    CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                    &kWorkspaceBytes, sizeof kWorkspaceBytes));
-  cublasLtMatmulHeuristicResult_t choice{};
-  int found = 0;
-  CHECK_CUBLAS(cublasLtMatmulAlgoGetHeuristic(lt_, operation, left.handle, right.handle,
-                                              result.handle, result.handle, preference, 1, &choice,
-                                              &found));
-  if (found == 0) fail("cublasLtMatmulAlgoGetHeuristic", "no algorithm", __FILE__, __LINE__);
-  CHECK_CUBLAS(cublasLtMatmul(lt_, operation, &kOne, weight, left.handle, in, right.handle, &kZero,
-                              out, result.handle, out, result.handle, &choice.algo, workspace_,
-                              kWorkspaceBytes, stream_));
-  cublasLtMatmulPreferenceDestroy(preference);
-  cublasLtMatmulDescDestroy(operation);
+template <class Element>
+void Matrix<Element>::forward(const Element* in, const Element* weight, const Element* bias,
+                              Element* out, int rows, int ins, int outs) {
+  if (bias == nullptr) return gemm(kT, kN, outs, rows, ins, weight, ins, in, ins, out, kZero);
+  LtProduct product;
+  product.left_op = kT;
+  product.m = outs;
+  product.n = rows;
+  product.k = ins;
+  product.left = weight;
+  product.right = in;
+  product.bias = bias;
+  product.out = out;
+  product.left_type = product.right_type = product.out_type = kCudaType<Element>;
+  product.compute = compute_;
+  lt_.multiply(product);
 }
 
-void Matrix::linear(const bf16* in, const bf16* weight, bf16* out, int rows, int ins, int outs) {
-  gemm(kT, kN, outs, rows, ins, weight, ins, in, ins, out, kZero);
-}
-
-void Matrix::linear_grad_input(const bf16* grad, const bf16* weight, bf16* grad_in, int rows,
-                               int ins, int outs) {
+template <class Element>
+void Matrix<Element>::grad_input(const Element* grad, const Element* weight, Element* grad_in,
+                                 int rows, int ins, int outs) {
   gemm(kN, kN, ins, rows, outs, weight, ins, grad, outs, grad_in, kZero);
 }
 
-void Matrix::linear_grad_weight(const bf16* grad, const bf16* in, bf16* grad_weight, int rows,
-                                int ins, int outs, bool add) {
+template <class Element>
+void Matrix<Element>::grad_weight(const Element* grad, const Element* in, Element* grad_weight,
+                                  int rows, int ins, int outs, bool add) {
   gemm(kN, kT, ins, outs, rows, in, ins, grad, outs, grad_weight, add ? kOne : kZero);
 }
 
-void Matrix::heads_xyt(const bf16* x, const bf16* y, bf16* out, int heads, int a, int b,
-                       int depth) {
+template <class Element>
+void Matrix<Element>::heads_xyt(const Element* x, const Element* y, Element* out, int heads, int a,
+                                int b, int depth) {
   batched(kT, kN, b, a, depth, y, depth, x, depth, out, heads);
 }
 
-void Matrix::heads_xy(const bf16* x, const bf16* y, bf16* out, int heads, int a, int b, int depth) {
+template <class Element>
+void Matrix<Element>::heads_xy(const Element* x, const Element* y, Element* out, int heads, int a,
+                               int b, int depth) {
   batched(kN, kN, b, a, depth, y, b, x, depth, out, heads);
 }
 
-void Matrix::heads_xty(const bf16* x, const bf16* y, bf16* out, int heads, int a, int b,
-                       int depth) {
+template <class Element>
+void Matrix<Element>::heads_xty(const Element* x, const Element* y, Element* out, int heads, int a,
+                                int b, int depth) {
   batched(kN, kT, b, a, depth, y, b, x, a, out, heads);
 }
 
-void Matrix::gemm(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n, int k,
-                  const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out,
-                  const float& scale_of_out) {
-  CHECK_CUBLAS(cublasGemmEx(cublas_, left_op, right_op, m, n, k, &kOne, left, CUDA_R_16BF, left_ld,
-                            right, CUDA_R_16BF, right_ld, &scale_of_out, out, CUDA_R_16BF, m,
-                            CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+template <class Element>
+void Matrix<Element>::gemm(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n,
+                           int k, const Element* left, int left_ld, const Element* right,
+                           int right_ld, Element* out, const float& scale_of_out) {
+  constexpr cudaDataType_t kType = kCudaType<Element>;
+  CHECK_CUBLAS(cublasGemmEx(cublas_, left_op, right_op, m, n, k, &kOne, left, kType, left_ld, right,
+                            kType, right_ld, &scale_of_out, out, kType, m, compute_,
+                            CUBLAS_GEMM_DEFAULT));
 }
 
-void Matrix::batched(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n, int k,
-                     const bf16* left, int left_ld, const bf16* right, int right_ld, bf16* out,
-                     int batch) {
+template <class Element>
+void Matrix<Element>::batched(cublasOperation_t left_op, cublasOperation_t right_op, int m, int n,
+                              int k, const Element* left, int left_ld, const Element* right,
+                              int right_ld, Element* out, int batch) {
+  constexpr cudaDataType_t kType = kCudaType<Element>;
   const long long left_stride = static_cast<long long>(m) * k;
   const long long right_stride = static_cast<long long>(k) * n;
   CHECK_CUBLAS(cublasGemmStridedBatchedEx(
-      cublas_, left_op, right_op, m, n, k, &kOne, left, CUDA_R_16BF, left_ld, left_stride, right,
-      CUDA_R_16BF, right_ld, right_stride, &kZero, out, CUDA_R_16BF, m,
-      static_cast<long long>(m) * n, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+      cublas_, left_op, right_op, m, n, k, &kOne, left, kType, left_ld, left_stride, right, kType,
+      right_ld, right_stride, &kZero, out, kType, m, static_cast<long long>(m) * n, batch, compute_,
+      CUBLAS_GEMM_DEFAULT));
 }
+
+template class Matrix<__nv_bfloat16>;
+template class Matrix<float>;
