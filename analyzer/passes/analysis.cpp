@@ -1,6 +1,8 @@
 // Runs the passes in the order in which they need each other.
 #include "passes/analysis.hpp"
 
+#include <algorithm>
+
 #include "model/narrow.hpp"
 
 namespace mfushim::passes {
@@ -28,6 +30,10 @@ std::optional<double> executed_per_step(const Analysis& a) {
 std::optional<double> Analysis::mean_step_s() const {
   const auto times = times_of(steps);
   return times ? std::optional(times->mean_s) : std::nullopt;
+}
+
+bool Analysis::has_device_times() const {
+  return std::any_of(ledgers.begin(), ledgers.end(), [](const auto& l) { return l.has_value(); });
 }
 
 Analysis analyze(const model::Run& run, const AnalysisOptions& options) {

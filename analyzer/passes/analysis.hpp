@@ -49,6 +49,7 @@ struct Analysis {
   std::optional<Waterfall> waterfall;
 
   std::optional<double> mean_step_s() const;  // of the counted steps
+  bool has_device_times() const;
 };
 
 // The result refers to `run`.

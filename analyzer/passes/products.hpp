@@ -22,6 +22,7 @@ struct ProductRow {
   std::int64_t total_ns = 0;  // device time of their kernels; a grouped call's is divided by FLOPs
   Flops timed_flops = 0;      // of the calls whose kernels have device times
 
+  bool is_timed() const { return !kernel.empty() || total_ns > 0; }
   std::optional<double> flops_per_s() const;
 };
 

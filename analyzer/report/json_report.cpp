@@ -190,7 +190,7 @@ Json gemm_section(const passes::Analysis& a) {
     json["calls"] = row.calls;
     json["flops"] = flops_json(row.flops);
     if (row.executed != row.flops) json["executed_flops"] = flops_json(row.executed);
-    json["total_ns"] = row.total_ns;
+    if (row.is_timed()) json["total_ns"] = row.total_ns;
     if (const auto rate = row.flops_per_s()) {
       json["flops_per_s"] = *rate;
       if (const auto peak = common_peak(*a.run, row.dtype)) json["of_peak"] = *rate / *peak;
@@ -219,7 +219,7 @@ Json operation_section(const passes::OperationResult& operations) {
     json["calls"] = row.calls;
     json["exact"] = passes::is_exact(s);
     if (s.operation != format::OperationKind::kUnknown) json["flops"] = flops_json(row.flops);
-    json["total_ns"] = row.total_ns;
+    if (row.total_ns > 0) json["total_ns"] = row.total_ns;
     list.push_back(std::move(json));
   }
   return list;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "knowledge/enum_names.hpp"
 #include "report/run_facts.hpp"
@@ -34,6 +35,12 @@ std::string product_label(const format::GemmShape& shape) {
   return fmt::format("{}{}", knowledge::name_of(shape.trans_a), knowledge::name_of(shape.trans_b));
 }
 
+std::map<std::string_view, std::uint64_t> counted(const std::vector<std::string>& texts) {
+  std::map<std::string_view, std::uint64_t> counts;
+  for (const std::string& text : texts) ++counts[text];
+  return counts;
+}
+
 }  // namespace
 
 void print_launches(std::string& out, const Analysis& a) {
@@ -54,6 +61,10 @@ void print_launches(std::string& out, const Analysis& a) {
 }
 
 void print_overlap(std::string& out, const Analysis& a) {
+  if (!a.has_device_times()) {
+    print(out, "OVERLAP  not known: no GPU times\n");
+    return;
+  }
   if (a.sum.comm == 0) {
     print(out, "OVERLAP  no communication was recorded\n");
     return;
@@ -105,9 +116,9 @@ void print_products(std::string& out, const Analysis& a) {
     const auto size = [&](std::uint64_t value) { return known ? std::to_string(value) : "?"; };
     print(out, "  {:<6} {:>6} {:>7} {:>7} {:>6} {:<6} {:>6} {:>11} {:>12} {:>7}  {}\n",
           product_label(row.shape), size(row.shape.m), size(row.shape.n), size(row.shape.k),
-          row.shape.batch, knowledge::name_of(row.dtype), count(row.calls), duration(row.total_ns),
-          rate ? si(*rate, "FLOP/s") : "-", rate && peak ? percent(*rate / *peak) : "-",
-          shortened(row.kernel, 40));
+          row.shape.batch, knowledge::name_of(row.dtype), count(row.calls),
+          row.is_timed() ? duration(row.total_ns) : "unknown", rate ? si(*rate, "FLOP/s") : "-",
+          rate && peak ? percent(*rate / *peak) : "-", shortened(row.kernel, 40));
   }
   print_more(out, rows.size());
 }
@@ -157,7 +168,9 @@ void print_trust(std::string& out, const Analysis& a) {
     print(out, "         looked up, and not hooked: {}{}{}\n", name.name,
           name.version == "0" ? "" : " of version ", name.version == "0" ? "" : name.version);
   for (const std::string& loss : c.losses) print(out, "         lost: {}\n", loss);
-  for (const std::string& reason : c.no_gpu_time) print(out, "         no GPU time: {}\n", reason);
+  for (const auto& [reason, processes] : counted(c.no_gpu_time))
+    print(out, "         no GPU time in {} of {} processes: {}\n", processes,
+          a.run->processes.size(), reason);
   if (c.unknown_records > 0)
     print(out, "         {} of kinds that a newer version writes\n",
           plural(c.unknown_records, "record"));
