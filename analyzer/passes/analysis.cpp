@@ -19,10 +19,18 @@ std::optional<StepTimes> times_of(const std::optional<StepResult>& steps) {
 
 // Of one GPU: the products of the steps that were looked at, and other work in proportion.
 std::optional<double> executed_per_step(const Analysis& a) {
-  if (!a.inference || a.inference->steps == 0 || a.products.flops == 0) return std::nullopt;
-  const auto all = static_cast<double>(a.products.executed + a.operations.flops);
+  if (!a.inference || a.inference->steps == 0 || a.work.products == 0) return std::nullopt;
   return static_cast<double>(a.inference->executed) / static_cast<double>(a.inference->steps) *
-         all / static_cast<double>(a.products.flops);
+         static_cast<double>(a.work.executed) / static_cast<double>(a.work.products);
+}
+
+// Work is held against time: only that counts which was done in the time that is known.
+CountedWork count_timed_work(const model::Run& run, const Analysis& a) {
+  if (model::is_timed_throughout(run))
+    return count_work(a.products, a.operations, a.kernels, a.inference, a.repeats);
+  const model::Run timed = model::timed_part(run);
+  return count_work(find_products(timed), find_operations(timed), find_kernels(timed), a.inference,
+                    a.repeats);
 }
 
 }  // namespace
@@ -54,20 +62,15 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.products = find_products(run);
   a.operations = find_operations(run);
   a.kernels = find_kernels(run);
-  // Work is held against time: only that counts which was done in the time that is known.
-  std::optional<model::Run> timed;
-  if (!model::is_timed_throughout(run)) timed = model::timed_part(run);
-  const ProductResult timed_products = timed ? find_products(*timed) : a.products;
-  const OperationResult timed_operations = timed ? find_operations(*timed) : a.operations;
-  a.efficiency = find_efficiency(run, a.ledgers, timed_products, timed_operations, a.kernels,
-                                 options.efficiency);
   a.coverage = find_coverage(run);
   a.steps = options.steps ? options.steps : find_steps(run);
   a.inference = find_inference(run, a.steps);
-  a.waterfall =
-      find_waterfall(run, activities, timed_products, timed_operations, a.efficiency, a.inference);
-  a.model_mfu =
-      find_model_mfu(run, a.efficiency, options.model, times_of(a.steps), executed_per_step(a));
+  a.repeats = find_repeats(run, a.steps);
+  a.work = count_timed_work(run, a);
+  a.efficiency = find_efficiency(run, a.ledgers, a.work, options.efficiency);
+  a.waterfall = find_waterfall(run, activities, a.work, a.efficiency);
+  a.model_mfu = find_model_mfu(run, a.work, a.efficiency, options.model, times_of(a.steps),
+                               executed_per_step(a));
   return a;
 }
 

@@ -41,6 +41,8 @@ struct Analysis {
   ProductResult products;
   OperationResult operations;
   KernelResult kernels;
+  Repeats repeats;
+  CountedWork work;
   Efficiency efficiency;
   std::optional<ModelMfu> model_mfu;
   CoverageResult coverage;

@@ -4,28 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "knowledge/enum_names.hpp"
 
 namespace mfushim::passes {
 
 namespace {
-
-format::DType type_of_most(const ProductResult& products, const OperationResult& operations) {
-  std::map<format::DType, Flops> by_type;
-  for (const ProductRow& row : products.rows) by_type[row.dtype] += row.flops;
-  for (const OperationRow& row : operations.rows)
-    if (is_exact(row.shape)) by_type[row.shape.dtype] += row.flops;
-  format::DType most = format::DType::kUnknown;
-  Flops largest = 0;
-  for (const auto& [dtype, flops] : by_type)
-    if (flops > largest) {
-      largest = flops;
-      most = dtype;
-    }
-  return most;
-}
 
 std::string why_no_peak(const model::Rank& rank, format::DType dtype) {
   const model::DeviceInfo* const device = rank.device_info();
@@ -99,9 +82,9 @@ void find_peak(const model::Run& run, const std::vector<std::optional<Ledger>>& 
 
 // More than the peak was executed: the peak is wrong, for nothing else is told by the user.
 void explain_impossible(const model::Run& run, Efficiency& result) {
-  if (result.value.value_or(0) <= 1) return;
+  if (result.hfu.value_or(0) <= 1) return;
   knowledge::Claim claim;
-  claim.mfu = *result.value;
+  claim.mfu = *result.hfu;
   claim.dtype = result.dtype;
   claim.gpu = find_gpu(run.ranks.front());
   if (result.peak_source != PeakSource::kDatasheet) claim.peak_given = result.peak;
@@ -124,12 +107,9 @@ std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtyp
 }
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
-                           const ProductResult& products, const OperationResult& operations,
-                           const KernelResult& kernels, const EfficiencyOptions& options) {
+                           const CountedWork& work, const EfficiencyOptions& options) {
   Efficiency result;
-  result.product_flops = products.flops;
-  result.flops = products.flops + operations.flops;
-  result.dtype = options.dtype.value_or(type_of_most(products, operations));
+  result.dtype = options.dtype.value_or(work.dtype);
   double time = 0;
   double timed_ranks = 0;
   for (const auto& ledger : ledgers) {
@@ -138,23 +118,23 @@ Efficiency find_efficiency(const model::Run& run, const std::vector<std::optiona
     ++timed_ranks;
   }
   if (timed_ranks > 0) result.mean_time_s = time / timed_ranks;
-  if (kernels.compute_ns > 0)
-    result.unknown_share =
-        static_cast<double>(kernels.unknown_product_ns) / static_cast<double>(kernels.compute_ns);
   find_peak(run, ledgers, time, options, result);
-  if (time <= 0 || result.flops == 0) {
+  if (time <= 0 || work.all() == 0) {
     result.absent_because = time <= 0 ? "no GPU times were recorded"
                                       : "no matrix product was recorded whose shape is known";
     return result;
   }
-  result.flops_per_s = static_cast<double>(result.flops) / time;
+  const auto per_s = [&](Flops flops) { return static_cast<double>(flops) / time; };
+  result.flops_per_s = per_s(work.all());
   if (!result.peak_range) return result;
-  const double unknown_s = static_cast<double>(kernels.unknown_product_ns) / 1e9;
-  result.low = *result.flops_per_s / result.peak_range->high;
-  result.high = *result.flops_per_s / result.peak_range->low + unknown_s / time;
+  result.low = per_s(work.low) / result.peak_range->high;
+  result.high =
+      per_s(work.high) / result.peak_range->low + static_cast<double>(work.unknown_ns) / 1e9 / time;
   if (!result.peak) return result;
-  result.value = *result.flops_per_s / *result.peak;
-  result.hfu = static_cast<double>(products.executed + operations.flops) / time / *result.peak;
+  result.value = per_s(work.needed()) / *result.peak;
+  result.causal = per_s(work.causal) / *result.peak;
+  result.noncausal = per_s(work.noncausal) / *result.peak;
+  result.hfu = per_s(work.executed) / *result.peak;
   explain_impossible(run, result);
   return result;
 }

@@ -9,10 +9,8 @@
 #include "knowledge/doubts.hpp"
 #include "knowledge/gpus.hpp"
 #include "model/run.hpp"
-#include "passes/kernels.hpp"
+#include "passes/counted_work.hpp"
 #include "passes/ledger.hpp"
-#include "passes/operations.hpp"
-#include "passes/products.hpp"
 
 namespace mfushim::passes {
 
@@ -25,8 +23,6 @@ struct EfficiencyOptions {
 enum class PeakSource : std::uint8_t { kDatasheet, kMeasured, kGiven };
 
 struct Efficiency {
-  Flops flops = 0;                    // observed: of all ranks' products and exact operations
-  Flops product_flops = 0;            // of these, the products'
   std::optional<double> flops_per_s;  // of one rank, mean over the run's device time
   double mean_time_s = 0;             // of the ranks with device times
   format::DType dtype = format::DType::kUnknown;
@@ -37,18 +33,19 @@ struct Efficiency {
   PeakSource peak_source = PeakSource::kDatasheet;
   std::optional<double> datasheet_peak;  // where it is not the peak, too
   std::string peak_note;                 // what was concluded about the GPU
-  std::optional<double> value;           // the products' share of the peak
-  std::optional<double> low;             // against the highest peak that is possible
-  std::optional<double> hfu;             // likewise, of what the device did for them
-  std::optional<double> high;            // if all kernels of unknown products ran at peak
-  std::optional<double> unknown_share;   // of compute time: such kernels
-  std::vector<knowledge::Cause> causes;  // usual mistakes, where the value is more than 1
+  // Shares of the peak, by the work that the model needs as far as it was observed.
+  std::optional<double> value;
+  std::optional<double> causal;
+  std::optional<double> noncausal;
+  std::optional<double> low;             // if what is not known is as little as it can be
+  std::optional<double> high;            // as much: kernels of unknown products run at peak
+  std::optional<double> hfu;             // likewise a share, by what the device did
+  std::vector<knowledge::Cause> causes;  // usual mistakes, where that is more than 1
   std::string absent_because;            // why there is no value
 };
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
-                           const ProductResult& products, const OperationResult& operations,
-                           const KernelResult& kernels, const EfficiencyOptions& options);
+                           const CountedWork& work, const EfficiencyOptions& options);
 
 // Which GPU a rank's is, by all that its log tells.
 knowledge::GpuMatch find_gpu(const model::Rank& rank);

@@ -98,6 +98,16 @@ Flops flops_of(const format::OperationShape& s) {
   return 0;
 }
 
+Flops needed_flops_of(const format::OperationShape& s) {
+  const bool again = s.operation == format::OperationKind::kAttentionBackward;
+  return flops_of(s) - (again ? 2 * Flops{s.batch} * s.n * s.groups * s.m * s.k : 0);
+}
+
+bool is_attention(const format::OperationShape& shape) {
+  return shape.operation == format::OperationKind::kAttentionForward ||
+         shape.operation == format::OperationKind::kAttentionBackward;
+}
+
 bool is_exact(const format::OperationShape& shape) {
   return shape.flags == 0 && shape.operation != format::OperationKind::kUnknown;
 }

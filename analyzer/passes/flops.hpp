@@ -20,6 +20,10 @@ Flops executed_flops_of(const format::GemmShape& shape);
 // Likewise; 0 also where there is no product in it. docs/format.md has the formulas.
 Flops flops_of(const format::OperationShape& shape);
 
+// What the model needs of these: attention's backward pass multiplies queries by keys once more.
+Flops needed_flops_of(const format::OperationShape& shape);
+bool is_attention(const format::OperationShape& shape);
+
 // Whether these are what was done: sizes may be unknown, or a bound.
 bool is_exact(const format::OperationShape& shape);
 

@@ -158,18 +158,6 @@ Flops Inference::needed_causal(Flops executed_flops) const {
   return scaled(executed_flops, executed - recomputed - activations / 2, executed);
 }
 
-Flops needed_flops(Flops product_flops, const std::optional<Inference>& inference) {
-  return inference ? inference->needed(product_flops) : product_flops;
-}
-
-double needed_share(Flops flops, Flops product_flops, const std::optional<Inference>& inference,
-                    bool causal) {
-  if (!inference || flops == 0) return 1;
-  const Flops needed =
-      causal ? inference->needed_causal(product_flops) : inference->needed(product_flops);
-  return static_cast<double>(flops - product_flops + needed) / static_cast<double>(flops);
-}
-
 std::optional<Inference> find_inference(const model::Run& run,
                                         const std::optional<StepResult>& steps) {
   if (run.processes.empty()) return std::nullopt;
@@ -177,10 +165,7 @@ std::optional<Inference> find_inference(const model::Run& run,
   const std::vector<std::uint32_t> order = ordered_products(process);
   if (order.empty()) return std::nullopt;
   std::vector<Interval> spans;
-  if (steps)
-    for (std::size_t i = 0; i < steps->list.size(); ++i)
-      if (steps->list[i].use != StepUse::kOutlier)
-        spans.push_back(steps->spans[steps->reference][i]);
+  if (steps) spans = steps->training_spans();
   InferenceMaker maker;
   std::map<std::vector<const format::GemmShape*>, StepProducts> known;  // most steps are the same
   const std::size_t number = spans.size();

@@ -53,11 +53,4 @@ struct Inference {
 std::optional<Inference> find_inference(const model::Run& run,
                                         const std::optional<StepResult>& steps);
 
-// What the model needs of products of so many FLOPs: all that is not done again; all without an
-// inference.
-Flops needed_flops(Flops product_flops, const std::optional<Inference>& inference);
-// The share of `flops`, which are those of products and of other operations, that is needed.
-double needed_share(Flops flops, Flops product_flops, const std::optional<Inference>& inference,
-                    bool causal);
-
 }  // namespace mfushim::passes

@@ -8,6 +8,7 @@
 #include "knowledge/kernels/kernel.hpp"
 #include "model/time_limits.hpp"
 #include "passes/flops.hpp"
+#include "passes/modelled_kernels.hpp"
 #include "passes/products.hpp"
 
 namespace mfushim::passes {
@@ -17,14 +18,14 @@ namespace {
 struct Count {
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;
-  std::uint64_t unannounced_calls = 0;
-  std::int64_t unannounced_ns = 0;
+  std::uint64_t modelled_calls = 0;
+  std::int64_t modelled_ns = 0;
 };
 
 // Of one process by launch configuration: ids are cheaper than names.
 using Counts = std::unordered_map<std::uint32_t, Count>;
 
-// Without a recorded call, or of one whose sizes the log does not tell.
+// Without a recorded call and a model, or of a call whose sizes the log does not tell.
 bool is_of_unknown_product(const model::Process& process, const model::DeviceWork& work) {
   if (work.owner == model::kNone)
     return knowledge::is_product_class(
@@ -35,33 +36,31 @@ bool is_of_unknown_product(const model::Process& process, const model::DeviceWor
   return owner.kind == model::CallKind::kGemm && !has_known_shape(process, owner);
 }
 
-void look_at(const model::Process& process, const model::DeviceWork& work, Counts& counts,
-             KernelResult& result) {
+void look_at(const model::Process& process, const model::DeviceWork& work,
+             ModelledKernels& modelled, Counts& counts, KernelResult& result) {
   if (work.kind != model::WorkKind::kKernel) return;
   const std::int64_t duration = work.end - work.start;
   Count& count = counts[work.config];
   ++count.calls;
   model::add_duration(count.total_ns, duration);
   model::add_duration(result.total_ns, duration);
-  if (work.owner == model::kNone) {
-    ++count.unannounced_calls;
-    model::add_duration(count.unannounced_ns, duration);
-  }
   if (work.communication) return;
   model::add_duration(result.compute_ns, duration);
-  if (is_of_unknown_product(process, work))
+  if (modelled.find(work)) {
+    ++count.modelled_calls;
+    model::add_duration(count.modelled_ns, duration);
+  } else if (is_of_unknown_product(process, work)) {
     model::add_duration(result.unknown_product_ns, duration);
+  }
 }
 
-void add_modelled(const knowledge::KernelFacts& facts, const format::LaunchConfig& config,
+void add_modelled(const knowledge::KernelFacts& facts, const ModelledWork& launch,
                   const Count& count, KernelRow& row, KernelResult& result) {
-  if (count.unannounced_calls == 0) return;
-  const auto launch = model_launch(facts, config);
-  if (!launch) return;
-  const ModelledWork work = repeated(*launch, count.unannounced_calls, count.unannounced_ns);
+  const ModelledWork work = repeated(launch, count.modelled_calls, count.modelled_ns);
   if (!row.modelled) row.modelled.emplace();
   *row.modelled += work;
   result.modelled += work;
+  result.modelled_by_type[dtype_of(facts)] += work.flops;
 }
 
 }  // namespace
@@ -71,8 +70,9 @@ KernelResult find_kernels(const model::Run& run) {
   std::map<std::string, KernelRow> rows;
   for (const auto& process : run.processes) {
     Counts counts;
+    ModelledKernels modelled(*process);
     for (const auto& [device, list] : process->work)
-      for (const model::DeviceWork& work : list) look_at(*process, work, counts, result);
+      for (const model::DeviceWork& work : list) look_at(*process, work, modelled, counts, result);
     for (const auto& [config, count] : counts) {
       const auto& name = process->kernel_names[process->configs[config].kernel];
       KernelRow& row = rows[name.text];
@@ -81,7 +81,8 @@ KernelResult find_kernels(const model::Run& run) {
       row.dtype = name.facts.dtype;
       row.calls += count.calls;
       model::add_duration(row.total_ns, count.total_ns);
-      add_modelled(name.facts, process->configs[config], count, row, result);
+      if (count.modelled_calls > 0)
+        add_modelled(name.facts, *modelled.find(config), count, row, result);
     }
   }
   for (auto& [name, row] : rows) result.rows.push_back(std::move(row));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,10 +25,11 @@ struct KernelResult {
   std::vector<KernelRow> rows;  // most time first
   std::int64_t total_ns = 0;    // sum of all kernels' durations
   std::int64_t compute_ns = 0;  // of those that are not communication
-  // Of kernels that multiply matrices by their name but belong to no recorded product, and of
-  // products whose sizes the log does not tell.
+  // Of kernels that multiply matrices by their name but belong to no recorded product and have no
+  // model, and of products whose sizes the log does not tell.
   std::int64_t unknown_product_ns = 0;
-  ModelledWork modelled;  // of all kernels; classes of products in it are unknown products, too
+  ModelledWork modelled;                             // of all kernels
+  std::map<format::DType, double> modelled_by_type;  // FLOPs of it
 };
 
 KernelResult find_kernels(const model::Run& run);

@@ -53,14 +53,15 @@ bool steps_fill(const StepTimes& steps, double time_s) {
   return share > 0.8 && share < 1.25;
 }
 
-void find_doubts(const model::Run& run, const ModelFacts& facts, const Efficiency& efficiency,
-                 std::optional<double> executed_per_step, ModelMfu& result) {
+void find_doubts(const model::Run& run, const ModelFacts& facts, const CountedWork& work,
+                 const Efficiency& efficiency, std::optional<double> executed_per_step,
+                 ModelMfu& result) {
   if (executed_per_step)
     result.of_observed = result.flops_per_step / result.gpus / *executed_per_step;
   else if (efficiency.flops_per_s && steps_fill(result.steps, efficiency.mean_time_s))
     result.of_observed =
         result.flops_per_token * result.tokens_per_s / result.gpus / *efficiency.flops_per_s;
-  const bool enough_seen = efficiency.unknown_share.value_or(1) < knowledge::kMostUnseen;
+  const bool enough_seen = work.unknown_share.value_or(1) < knowledge::kMostUnseen;
   if (result.of_observed && enough_seen && knowledge::is_mismatch(*result.of_observed))
     result.causes = knowledge::find_mismatches(
         {.ratio = *result.of_observed, .gpus = result.gpus, .params_given = !!facts.work.params});
@@ -97,8 +98,8 @@ StepTimes step_times(const std::vector<std::int64_t>& durations_ns) {
   return times;
 }
 
-std::optional<ModelMfu> find_model_mfu(const model::Run& run, const Efficiency& efficiency,
-                                       const ModelFacts& facts,
+std::optional<ModelMfu> find_model_mfu(const model::Run& run, const CountedWork& work,
+                                       const Efficiency& efficiency, const ModelFacts& facts,
                                        const std::optional<StepTimes>& steps,
                                        std::optional<double> executed_per_step) {
   if (!facts.has_model() && facts.problem.empty()) return std::nullopt;
@@ -118,7 +119,7 @@ std::optional<ModelMfu> find_model_mfu(const model::Run& run, const Efficiency& 
   find_shares(facts, efficiency, result);
   if (executed_per_step && efficiency.peak)
     result.hfu = *executed_per_step / steps->mean_s / *efficiency.peak;
-  find_doubts(run, facts, efficiency, executed_per_step, result);
+  find_doubts(run, facts, work, efficiency, executed_per_step, result);
   return result;
 }
 

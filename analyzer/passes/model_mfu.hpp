@@ -57,8 +57,8 @@ struct ModelMfu {
 };
 
 // Absent where no model was told. `executed_per_step`: FLOPs of one GPU, where they are known.
-std::optional<ModelMfu> find_model_mfu(const model::Run& run, const Efficiency& efficiency,
-                                       const ModelFacts& facts,
+std::optional<ModelMfu> find_model_mfu(const model::Run& run, const CountedWork& work,
+                                       const Efficiency& efficiency, const ModelFacts& facts,
                                        const std::optional<StepTimes>& steps,
                                        std::optional<double> executed_per_step);
 

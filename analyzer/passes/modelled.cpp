@@ -1,6 +1,7 @@
 // FlashAttention 2 by its grid, other kernels by rules of the user.
 #include "passes/modelled.hpp"
 
+#include "knowledge/enum_names.hpp"
 #include "knowledge/kernels/user_rules.hpp"
 
 namespace mfushim::passes {
@@ -12,10 +13,11 @@ namespace {
 constexpr double kHeadStep = 32;
 constexpr double kHeadMultiple = 8;
 
-// Products of queries by keys by head dimension: scores and values forward; backward the scores
-// again, and the gradients of values, probabilities, queries and keys.
+// Products of queries by keys by head dimension: scores and values forward; backward the gradients
+// of values, probabilities, queries and keys, and the scores again, which the model does not need.
 constexpr double kForwardProducts = 2;
 constexpr double kBackwardProducts = 5;
+constexpr double kBackwardNeeded = 4;
 
 // The grid of FlashAttention 2 is blocks of queries (backward: of keys) by batch by heads; as many
 // keys as queries are assumed, and sequences of one length.
@@ -37,7 +39,10 @@ std::optional<ModelledWork> model_flash2(const knowledge::KernelFacts& facts,
   work.high = flops(longest, widest);
   work.flops = (work.low + work.high) / 2;
   // Of s keys, the i-th query sees i.
-  if (facts.causal) work.masked = work.flops * (longest - 1) / (2 * longest);
+  const double hidden = facts.causal ? (longest - 1) / (2 * longest) : 0;
+  work.masked = work.flops * hidden;
+  work.needed = facts.backward ? work.flops * kBackwardNeeded / kBackwardProducts : work.flops;
+  work.needed_causal = work.needed * (1 - hidden);
   work.calls = 1;
   return work;
 }
@@ -49,9 +54,18 @@ ModelledWork& ModelledWork::operator+=(const ModelledWork& other) {
   low += other.low;
   high += other.high;
   masked += other.masked;
+  needed += other.needed;
+  needed_causal += other.needed_causal;
   calls += other.calls;
   total_ns += other.total_ns;
   return *this;
+}
+
+format::DType dtype_of(const knowledge::KernelFacts& facts) {
+  // Where the name leaves the variant open both have one peak.
+  if (facts.dtype == "16bit") return format::DType::kF16;
+  if (facts.dtype == "fp8") return format::DType::kF8E4M3;
+  return knowledge::value_of<format::DType>(facts.dtype).value_or(format::DType::kUnknown);
 }
 
 std::optional<ModelledWork> model_launch(const knowledge::KernelFacts& facts,
@@ -61,8 +75,10 @@ std::optional<ModelledWork> model_launch(const knowledge::KernelFacts& facts,
     const auto flops = facts.flops_rule->flops({config.grid_x, config.grid_y, config.grid_z},
                                                {config.block_x, config.block_y, config.block_z});
     if (!flops) return std::nullopt;
-    return ModelledWork{
-        .flops = *flops, .low = *flops, .high = *flops, .masked = 0, .calls = 1, .total_ns = 0};
+    ModelledWork work;
+    work.flops = work.low = work.high = work.needed = work.needed_causal = *flops;
+    work.calls = 1;
+    return work;
   }
   if (facts.family == "flash_attention_2") return model_flash2(facts, config);
   return std::nullopt;
@@ -74,6 +90,8 @@ ModelledWork repeated(const ModelledWork& launch, std::uint64_t calls, std::int6
           .low = launch.low * times,
           .high = launch.high * times,
           .masked = launch.masked * times,
+          .needed = launch.needed * times,
+          .needed_causal = launch.needed_causal * times,
           .calls = calls,
           .total_ns = total_ns};
 }

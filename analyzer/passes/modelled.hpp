@@ -17,11 +17,17 @@ struct ModelledWork {
   double low = 0;
   double high = 0;
   double masked = 0;
+  double needed = 0;         // of `flops`: without what a backward kernel does again
+  double needed_causal = 0;  // of these, in front of the mask
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;  // device time of these calls
 
   ModelledWork& operator+=(const ModelledWork& other);
+  double executed() const { return flops - masked; }
 };
+
+// The type whose units such a kernel runs on; unknown where its name does not tell.
+format::DType dtype_of(const knowledge::KernelFacts& facts);
 
 // Of one launch, without its time; absent where name and grid do not tell.
 std::optional<ModelledWork> model_launch(const knowledge::KernelFacts& facts,

@@ -81,7 +81,10 @@ class OperationFinder {
         result_.inexact += times;
         continue;
       }
+      const Flops needed = needed_flops_of(row.shape) * times;
       result_.flops += flops;
+      result_.needed += needed;
+      if (is_attention(row.shape)) result_.attention += needed;
       const auto ran_on = rank_of_call_.find(i);
       const std::uint32_t rank = ran_on != rank_of_call_.end() ? ran_on->second : first_rank_;
       if (rank != kNone) result_.by_rank[rank] += flops;

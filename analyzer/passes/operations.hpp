@@ -21,9 +21,11 @@ struct OperationRow {
 
 struct OperationResult {
   std::vector<OperationRow> rows;  // most FLOPs first
-  Flops flops = 0;                 // of those that are exact
+  Flops flops = 0;                 // of those that are exact, as all below
+  Flops needed = 0;                // of these, by the model, if nothing is done again
+  Flops attention = 0;             // of `needed`
+  std::vector<Flops> by_rank;      // as Run::ranks; see ProductResult
   std::uint64_t inexact = 0;       // calls whose sizes are unknown or a bound
-  std::vector<Flops> by_rank;      // exact ones, as Run::ranks; see ProductResult
 };
 
 OperationResult find_operations(const model::Run& run);

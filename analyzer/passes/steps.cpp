@@ -172,6 +172,13 @@ std::size_t StepResult::count(StepUse use) const {
       std::count_if(list.begin(), list.end(), [&](const Step& step) { return step.use == use; }));
 }
 
+std::vector<Interval> StepResult::training_spans() const {
+  std::vector<Interval> result;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i].use != StepUse::kOutlier) result.push_back(spans[reference][i]);
+  return result;
+}
+
 std::optional<StepResult> find_steps(const model::Run& run) {
   std::vector<ProcessSteps> all;
   for (const auto& process : run.processes) all.push_back(find_marked(*process));

@@ -41,6 +41,8 @@ struct StepResult {
   std::vector<std::vector<Interval>> spans;
 
   std::size_t count(StepUse use) const;
+  // Of the reference's steps that are like others: all but outliers.
+  std::vector<Interval> training_spans() const;
 };
 
 // Absent when nothing marks steps and nothing repeats.

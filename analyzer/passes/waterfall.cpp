@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "passes/modelled_kernels.hpp"
+
 namespace mfushim::passes {
 
 namespace {
@@ -27,9 +29,14 @@ double ratio_of(Amount part, Amount whole) {
   return static_cast<double>(static_cast<long double>(part) / static_cast<long double>(whole));
 }
 
-// The type of a call's product whose FLOPs are known.
-std::optional<format::DType> type_of(const model::Process& process, const model::DeviceWork& work) {
-  if (work.kind != model::WorkKind::kKernel || work.owner == model::kNone) return std::nullopt;
+// The type of a product whose FLOPs are known.
+std::optional<format::DType> type_of(const model::Process& process, const model::DeviceWork& work,
+                                     ModelledKernels& modelled) {
+  if (work.kind != model::WorkKind::kKernel) return std::nullopt;
+  if (work.owner == model::kNone) {
+    if (!modelled.find(work)) return std::nullopt;
+    return dtype_of(process.kernel_names[process.configs[work.config].kernel].facts);
+  }
   const model::HostCall& call = process.calls[work.owner];
   if (call.kind == model::CallKind::kGemm && has_known_shape(process, call))
     return effective_dtype(process.shapes[call.subject]);
@@ -54,8 +61,9 @@ void add_rank(const model::Rank& rank, const Activity& activity, const Efficienc
   terms.busy += peak * static_cast<Amount>(activity.all.length());
   terms.compute += peak * static_cast<Amount>(activity.compute.length());
   std::map<format::DType, Union> by_type;
+  ModelledKernels modelled(*rank.process);
   for (const model::DeviceWork& work : *rank.work)
-    if (const auto dtype = type_of(*rank.process, work))
+    if (const auto dtype = type_of(*rank.process, work, modelled))
       by_type[*dtype].add({work.start, work.end});
   Union before;  // time that two types share counts for the first
   for (const auto& [dtype, busy] : by_type) {
@@ -77,16 +85,13 @@ double gain_without(double mfu, double part) {
 
 std::optional<Waterfall> find_waterfall(const model::Run& run,
                                         const std::vector<std::optional<Activity>>& activities,
-                                        const ProductResult& products,
-                                        const OperationResult& operations,
-                                        const Efficiency& efficiency,
-                                        const std::optional<Inference>& inference) {
+                                        const CountedWork& work, const Efficiency& efficiency) {
   if (!efficiency.peak || !efficiency.value) return std::nullopt;
   Terms terms;
   for (std::size_t i = 0; i < run.ranks.size(); ++i)
     if (activities[i]) add_rank(run.ranks[i], *activities[i], efficiency, terms);
-  terms.executed = (products.executed + operations.flops) * kPerFlop;
-  terms.needed = (needed_flops(products.flops, inference) + operations.flops) * kPerFlop;
+  terms.executed = work.executed * kPerFlop;
+  terms.needed = work.needed() * kPerFlop;
   if (terms.matmul == 0 || terms.executed == 0 || terms.needed == 0) return std::nullopt;
 
   Waterfall result;

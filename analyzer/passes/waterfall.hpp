@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "passes/counted_work.hpp"
 #include "passes/efficiency.hpp"
-#include "passes/inference.hpp"
 #include "passes/ledger.hpp"
 
 namespace mfushim::passes {
@@ -25,9 +25,6 @@ struct Waterfall {
 // Absent without GPU times, peak or executed FLOPs.
 std::optional<Waterfall> find_waterfall(const model::Run& run,
                                         const std::vector<std::optional<Activity>>& activities,
-                                        const ProductResult& products,
-                                        const OperationResult& operations,
-                                        const Efficiency& efficiency,
-                                        const std::optional<Inference>& inference);
+                                        const CountedWork& work, const Efficiency& efficiency);
 
 }  // namespace mfushim::passes

@@ -34,8 +34,8 @@ Json denominator_json(const passes::Efficiency& e) {
   return json;
 }
 
-Json numerator_json(const passes::Efficiency& e, const passes::ModelMfu* model, bool inferred) {
-  Json json = {{"source", model ? "model" : inferred ? "inferred" : "observed"}};
+Json numerator_json(const passes::CountedWork& work, const passes::ModelMfu* model) {
+  Json json = {{"source", model ? "model" : work.is_inferred ? "inferred" : "observed"}};
   if (model) {
     if (!model->name.empty()) json["model"] = model->name;
     json["flops_per_token"] = model->flops_per_token;
@@ -44,11 +44,15 @@ Json numerator_json(const passes::Efficiency& e, const passes::ModelMfu* model, 
     if (model->seq > 0) json["seq"] = model->seq;
     json["gpus"] = model->gpus;
   }
-  if (e.flops > 0) json["flops"] = flops_json(e.flops);
-  json["exact_share"] = model ? 0.0 : 1.0;
-  json["modelled_share"] = model ? 1.0 : 0.0;
+  if (work.exact > 0) json["flops"] = flops_json(work.exact);
+  if (work.modelled > 0)
+    json.update({{"modelled_flops", flops_json(work.modelled)},
+                 {"modelled_flops_low", work.modelled_low},
+                 {"modelled_flops_high", work.modelled_high}});
+  json["exact_share"] = model ? 0.0 : 1 - work.modelled_share();
+  json["modelled_share"] = model ? 1.0 : work.modelled_share();
   json["inferred_share"] = 0.0;
-  put(json, "unknown_time_share", e.unknown_share);
+  put(json, "unknown_time_share", work.unknown_share);
   return json;
 }
 
@@ -63,25 +67,15 @@ void put_model(Json& json, const passes::ModelMfu& m) {
   put(json, "of_observed", m.of_observed);
 }
 
-void put_observed(Json& json, const passes::Efficiency& e) {
+void put_observed(Json& json, const passes::Analysis& a) {
+  const passes::Efficiency& e = a.efficiency;
   put(json, "value", e.value);
   put(json, "low", e.low);
   put(json, "high", e.high);
-}
-
-// Without what is done again. Attention that multiplies in recorded products can be told from the
-// rest, but not whether half of its square is masked.
-void put_inferred(Json& json, const passes::Analysis& a) {
-  const passes::Efficiency& e = a.efficiency;
-  const double work = passes::needed_share(e.flops, e.product_flops, a.inference, false);
-  const double causal = passes::needed_share(e.flops, e.product_flops, a.inference, true);
-  if (e.value) json["value"] = *e.value * work;
-  if (e.low) json["low"] = *e.low * causal;
-  if (e.high) json["high"] = *e.high * work;
-  if (!e.value || work == causal) return;
-  json["causal"] = *e.value * causal;
-  json["noncausal"] = *e.value * work;
-  json["convention"] = "noncausal";
+  if (!e.value) return;
+  put(json, "causal", e.causal);
+  put(json, "noncausal", e.noncausal);
+  json["convention"] = a.work.is_masked ? "causal" : "noncausal";
 }
 
 }  // namespace
@@ -94,17 +88,16 @@ Json mfu_section(const passes::Analysis& a) {
   if (model)
     put_model(json, *model);
   else
-    put_inferred(json, a);
+    put_observed(json, a);
   put(json, "hfu", model && model->hfu ? model->hfu : e.hfu);
   if (!e.absent_because.empty() && !(model && model->value))
     json["absent_because"] = e.absent_because;
   if (a.model_mfu && !model) json["model_absent_because"] = a.model_mfu->absent_because;
   put(json, "flops_per_s", e.flops_per_s);
-  if (e.flops > 0 || model)
-    json["numerator"] = numerator_json(e, model, a.inference && a.inference->has_backward);
+  if (a.work.all() > 0 || model) json["numerator"] = numerator_json(a.work, model);
   if (e.peak_range) json["denominator"] = denominator_json(e);
   if (a.waterfall) json["waterfall"] = waterfall_section(a);
-  if (model && e.flops > 0) put_observed(json["observed"], e);
+  if (model && a.work.all() > 0) put_observed(json["observed"], a);
   if (model && !model->causes.empty()) json["doubt"]["causes"] = causes_json(model->causes);
   if (!model && !e.causes.empty()) json["doubt"]["causes"] = causes_json(e.causes);
   return json;

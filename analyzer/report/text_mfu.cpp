@@ -21,11 +21,19 @@ std::string range(double low, double high) {
   return fmt::format("{:.1f}..{:.1f} %", low * 100, high * 100);
 }
 
-void print_observed_head(std::string& out, const Efficiency& e) {
-  if (e.value)
-    print(out, "MFU {}   of the work that was executed: without a model, MFU and HFU are one{}\n",
-          percent(*e.value),
-          e.hfu == e.value ? "" : fmt::format(" but for complex products: {}", percent(*e.hfu)));
+void print_observed_head(std::string& out, const Analysis& a) {
+  const Efficiency& e = a.efficiency;
+  if (e.value && e.causal != e.noncausal)
+    print(out, "MFU {} causal   {} full square", percent(*e.causal), percent(*e.noncausal));
+  else if (e.value)
+    print(out, "MFU {}", percent(*e.value));
+  if (e.value && a.work.is_inferred)
+    print(out, "   inferred: without what is done again   HFU {} of all that was executed\n",
+          percent(*e.hfu));
+  else if (e.value)
+    print(out, "   of the work that was executed{}\n",
+          e.hfu == e.value ? ": without a model, MFU and HFU are one"
+                           : fmt::format("   HFU {}", percent(*e.hfu)));
   else if (e.low && e.high)
     print(out, "MFU {}   of the work that was executed: {}\n", range(*e.low, *e.high),
           e.absent_because);
@@ -33,7 +41,8 @@ void print_observed_head(std::string& out, const Efficiency& e) {
     print(out, "MFU unknown: {}\n", e.absent_because);
 }
 
-void print_model_head(std::string& out, const ModelMfu& m, const Efficiency& e) {
+void print_model_head(std::string& out, const ModelMfu& m, const Analysis& a) {
+  const Efficiency& e = a.efficiency;
   if (!m.value && m.low && m.high)
     print(out, "MFU {} {}   {}\n", range(*m.low, *m.high), knowledge::name_of(m.convention),
           e.absent_because);
@@ -46,8 +55,8 @@ void print_model_head(std::string& out, const ModelMfu& m, const Efficiency& e) 
   if (!m.value) return;
   // A share of the work that is not seen makes of what was executed a lower bound.
   if (const auto hfu = m.hfu ? m.hfu : e.hfu)
-    print(out, "   HFU {}{}{}", e.unknown_share.value_or(0) > 0 ? "at least " : "", percent(*hfu),
-          m.hfu ? "" : " over the whole log");
+    print(out, "   HFU {}{}{}", a.work.unknown_share.value_or(0) > 0 ? "at least " : "",
+          percent(*hfu), m.hfu ? "" : " over the whole log");
   out += '\n';
 }
 
@@ -66,10 +75,31 @@ void print_model_work(std::string& out, const ModelMfu& m) {
 }
 
 void print_observed_work(std::string& out, const Analysis& a) {
+  const char* label = a.model_mfu ? "seen  " : "work  ";
+  if (a.work.exact > 0) {
+    print(out, "  {} {} in {}{}, from recorded shapes\n", label,
+          si(static_cast<double>(a.work.exact), "FLOP"),
+          plural(a.products.executions, "matrix product"),
+          a.operations.flops > 0 ? " and in operations of network libraries" : "");
+    label = "      ";
+  }
+  if (a.work.modelled > 0)
+    print(out, "  {} {} ({} to {}) in {} that no call announces, by their names and grids\n", label,
+          si(static_cast<double>(a.work.modelled), "FLOP"), si(a.work.modelled_low, "FLOP"),
+          si(a.work.modelled_high, "FLOP"), plural(a.kernels.modelled.calls, "kernel"));
+}
+
+void print_range(std::string& out, const Analysis& a) {
   const Efficiency& e = a.efficiency;
-  print(out, "  {} {} in {}{}, from recorded shapes\n", a.model_mfu ? "seen  " : "work  ",
-        si(static_cast<double>(e.flops), "FLOP"), plural(a.products.executions, "matrix product"),
-        a.operations.flops > 0 ? " and in operations of cuDNN" : "");
+  const double unknown = a.work.unknown_share.value_or(0);
+  if (!e.value || (unknown <= 0 && a.work.modelled == 0)) return;
+  print(out, "  range  {}:", range(*e.low, *e.high));
+  if (a.work.modelled > 0)
+    print(out, " {} of the work is modelled", percent(a.work.modelled_share()));
+  if (unknown > 0)
+    print(out, "{} {} of compute time multiplies matrices of sizes that no record tells",
+          a.work.modelled > 0 ? "," : "", percent(unknown));
+  out += '\n';
 }
 
 void print_peak(std::string& out, const Efficiency& e) {
@@ -110,28 +140,21 @@ void print_mfu(std::string& out, const Analysis& a) {
   const ModelMfu* model =
       a.model_mfu && a.model_mfu->absent_because.empty() ? &*a.model_mfu : nullptr;
   if (model)
-    print_model_head(out, *model, e);
-  else if (a.inference && a.inference->has_backward && e.value)
-    print(out, "MFU {} inferred: without what is done again   HFU {} of all that was executed\n",
-          percent(*e.value * passes::needed_share(e.flops, e.product_flops, a.inference, false)),
-          percent(*e.hfu));
+    print_model_head(out, *model, a);
   else
-    print_observed_head(out, e);
+    print_observed_head(out, a);
   if (a.model_mfu && !model) print(out, "  model  not used: {}\n", a.model_mfu->absent_because);
   if (model) print_model_work(out, *model);
-  if (e.flops > 0) print_observed_work(out, a);
+  print_observed_work(out, a);
   if (a.products.unknown_shapes > 0)
     print(out, "         {} more have shapes that the host never sees\n",
           count(a.products.unknown_shapes));
   print_peak(out, e);
-  if (!model && e.value && e.unknown_share.value_or(0) > 0)
-    print(out,
-          "  range  {}: {} of compute time multiplies matrices of sizes that no record tells\n",
-          range(*e.low, *e.high), percent(*e.unknown_share));
+  if (!model) print_range(out, a);
   if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
   if (model) print_doubts_of(out, *model);
   if (e.causes.empty()) return;
-  print(out, "  DOUBT  executed work is {}; it would be\n", verdict_of(*e.value));
+  print(out, "  DOUBT  executed work is {}; it would be\n", verdict_of(*e.hfu));
   print_causes(out, e.causes, "       possible", "       and still not");
 }
 

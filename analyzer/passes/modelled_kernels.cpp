@@ -1,0 +1,21 @@
+// Arithmetic of rules is slow, and configurations are few.
+#include "passes/modelled_kernels.hpp"
+
+namespace mfushim::passes {
+
+const ModelledWork* ModelledKernels::find(std::uint32_t config) {
+  const auto [at, added] = known_.try_emplace(config);
+  if (added) {
+    const format::LaunchConfig& launch = process_.configs[config];
+    at->second = model_launch(process_.kernel_names[launch.kernel].facts, launch);
+  }
+  return at->second ? &*at->second : nullptr;
+}
+
+const ModelledWork* ModelledKernels::find(const model::DeviceWork& work) {
+  const bool announced = work.owner != model::kNone || work.communication;
+  if (work.kind != model::WorkKind::kKernel || announced) return nullptr;
+  return find(work.config);
+}
+
+}  // namespace mfushim::passes
