@@ -14,21 +14,15 @@ POLLS = {"cudaEventQuery", "cudaStreamQuery", "cuEventQuery", "cuStreamQuery", "
 WORK = re.compile(r"Launch|Memcpy|Memset|EventRecord|BeginCapture|EndCapture")
 
 
-def truth_lines(folder):
-    for path in sorted(folder.glob("truth-*.jsonl")):
-        yield [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def calls(folder):
+def calls(runs, way):
     """Of each process, its threads' sequences of public CUDA calls; processes and threads in a fixed order."""
     found = []
-    for lines in truth_lines(folder):
+    for process in runs.processes(way):
         threads = collections.defaultdict(list)
-        for line in lines:
-            if line["t"] == "call" and line["api"] not in POLLS:
+        for line in process.lines["call"]:
+            if line["api"] not in POLLS:
                 threads[line["thread"]].append(line["api"])
-        process = next(line for line in lines if line["t"] == "process")
-        found.append((process["rank"], sorted(threads.values())))
+        found.append((process.lines["process"][0]["rank"], sorted(threads.values())))
     return sorted(found)
 
 
@@ -54,9 +48,9 @@ def without(added, sequence, bare):
 def check_calls(runs):
     if runs.program.calls == "work":
         return check_work(runs)
-    bare = calls(runs.work / "bare")
+    bare = calls(runs, "bare")
     for way, added in (("recorded", documented_calls()), ("disabled", set())):
-        other = calls(runs.work / way)
+        other = calls(runs, way)
         equal(f"processes that used CUDA, {way}", [rank for rank, _ in other], [rank for rank, _ in bare])
         for (rank, a), (_, b) in zip(bare, other):
             equal(f"threads with CUDA calls of rank '{rank}', {way}", len(b), len(a))
@@ -68,7 +62,7 @@ def check_work(runs):
     """The weaker comparison, for programs whose threads race: each thread's calls that give the GPU work, in order."""
     def work(way):
         kept = [(rank, [[call for call in thread if WORK.search(call)] for thread in threads])
-                for rank, threads in calls(runs.work / way)]
+                for rank, threads in calls(runs, way)]
         # Not those of processes that give none: whether compilers' workers look at the GPU depends on what was compiled before.
         return sorted((rank, sorted(filter(None, threads))) for rank, threads in kept if any(threads))
 
@@ -100,13 +94,13 @@ def check_logs(runs):
 def check_guard(runs):
     """Nothing of the vendor's was loaded: what ran is the simulator, or the test shows nothing."""
     for way in ("bare", "recorded", "disabled"):
-        for lines in truth_lines(runs.work / way):
-            equal(f"vendor libraries loaded, {way}", [line["path"] for line in lines if line["t"] == "vendor"], [])
+        for process in runs.processes(way):
+            equal(f"vendor libraries loaded, {way}", [line["path"] for line in process.lines["vendor"]], [])
 
 
 def check_cut_short(runs):
     """A run that ends badly: every launch that the simulator saw is in the logs."""
-    launches = sum(line["t"] in ("launch", "graph_launch") for lines in truth_lines(runs.work / "recorded") for line in lines)
+    launches = sum(len(process.lines[kind]) for process in runs.processes("recorded") for kind in ("launch", "graph_launch"))
     dumped = subprocess.run([runs.build / "mfushim", "report", "--json", runs.work / "recorded" / "logs"],
                             capture_output=True, text=True, check=False)
     equal("report's exit code", dumped.returncode, 0)

@@ -34,6 +34,7 @@ class Runs:
     def __init__(self, build, framework, script, program, arguments=()):
         self.build, self.framework, self.script, self.program = build, framework, script, program
         self.arguments = arguments
+        self.truth_of = {}  # by way, once read
         self.work = build / "frameworks" / "tests" / framework / script.stem
         shutil.rmtree(self.work, ignore_errors=True)
 
@@ -41,9 +42,8 @@ class Runs:
         folder = self.work / way
         folder.mkdir(parents=True)
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"),
-                        "OMP_NUM_THREADS": "1", "MFUSIM_TRUTH_CALLS": "1", "PYTHONDONTWRITEBYTECODE": "1",
-                        "TORCHINDUCTOR_CACHE_DIR": str(self.work / "inductor"), "TRITON_CACHE_DIR": str(self.work / "triton")}
+        environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"), "MFUSIM_TRUTH_CALLS": "1"}
+        environment |= cheap_settings(self.build / "frameworks" / "compiled" / self.framework, self.program.compilers)
         ranks = self.program.ranks
         start = ["torchrun", f"--nproc-per-node={ranks}"] if self.program.torchrun else ["python"]
         command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(ranks), "--truth", folder,
@@ -54,8 +54,14 @@ class Runs:
             members = [members[0] | member for member in rank_settings(ranks)]
         return run_together(command, members, folder)
 
+    def processes(self, way):
+        if way not in self.truth_of:
+            self.truth_of[way] = truth_file.read_processes(self.work / way)
+        return self.truth_of[way]
+
     def truths(self, way):
-        return truth_file.read_truth(self.work / way)
+        """Of the processes that did device work, by pid."""
+        return {truth.pid: truth for truth in self.processes(way) if truth.did_work()}
 
     def observed(self, what, way="observed"):
         """What observe.py wrote of each process: its "counts" or its "trace"."""
@@ -63,6 +69,14 @@ class Runs:
 
     def report(self, way):
         return three_ways.report(self.build, self.work / way / "logs")
+
+
+def cheap_settings(compiled, compilers):
+    """What makes runs cheap, which are hundreds and mostly imports: what programs compile is kept, for all of them, and is
+    compiled in the program's own process unless it shall have others for it."""
+    return {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE / "python"),
+            "TORCHINDUCTOR_CACHE_DIR": str(compiled / "inductor"), "TRITON_CACHE_DIR": str(compiled / "triton"),
+            **({} if compilers else {"TORCHINDUCTOR_COMPILE_THREADS": "1"})}
 
 
 def rank_settings(ranks):

@@ -18,6 +18,7 @@ class Program:
     # differ. None where the program calls none, or all by cuDNN.
     attention: fractions.Fraction | int | None = None
     compiled: bool = False  # compiles kernels, by torch.compile or Triton
+    compilers: bool = False  # in processes of their own, as Inductor does unless told otherwise
     only_door: str | None = None  # by which all its launches come
     observed: bool = True  # run again under PyTorch's own observers
     # What is compared of each thread's sequence of public CUDA calls: all, or, where threads race (a watchdog, a loader of
@@ -45,7 +46,7 @@ PROGRAMS = {
     "fp8_grouped": Program(),
     "elementwise": Program(only_door="symbol"),
     "own_kernels": Program(compiled=True, only_door="dlsym"),
-    "compile_default": Program(attention=GPT_ATTENTION, compiled=True),
+    "compile_default": Program(attention=GPT_ATTENTION, compiled=True, compilers=True),
     "compile_reduce_overhead": Program(attention=GPT_ATTENTION, compiled=True, calls="work"),
     # Two GPUs
     "ddp": Program(ranks=2, torchrun=True, attention=GPT_ATTENTION, calls="work"),
@@ -60,6 +61,7 @@ PROGRAMS = {
 
 # What is different under one framework.
 DIFFERENT = {
+
     ("torch@2.6", "own_kernels"): {"only_door": None},  # Triton 3.2 links the driver, later ones look it up
 }
 

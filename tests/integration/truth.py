@@ -151,10 +151,14 @@ class Truth:
         return self.kernels_by_piece[line["piece"]] // line["kernels"] if line["kernels"] else 0
 
 
+def read_processes(directory):
+    """All processes, whatever they did."""
+    return [Truth(path) for path in sorted(pathlib.Path(directory).glob("truth-*.jsonl"))]
+
+
 def read_truth(directory):
     """All processes that did device work, by pid."""
-    truths = (Truth(path) for path in sorted(pathlib.Path(directory).glob("truth-*.jsonl")))
-    return {t.pid: t for t in truths if t.did_work()}
+    return {t.pid: t for t in read_processes(directory) if t.did_work()}
 
 
 def union(spans):

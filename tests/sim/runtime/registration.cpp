@@ -14,6 +14,7 @@ namespace {
 
 struct FatBinary {
   std::vector<std::string> names;
+  std::vector<const void*> functions;  // on the host, each with the name at its place
   CUlibrary library = nullptr;
 };
 struct Function {
@@ -155,7 +156,10 @@ MFUSIM_EXPORT void __cudaUnregisterFatBinary(void** handle) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
   auto* binary = reinterpret_cast<FatBinary*>(handle);
-  std::erase_if(r.functions, [&](const auto& entry) { return entry.second.binary == binary; });
+  for (const void* function : binary->functions) {
+    const auto it = r.functions.find(function);
+    if (it != r.functions.end() && it->second.binary == binary) r.functions.erase(it);
+  }
   r.binaries.erase(binary);
 }
 
@@ -166,6 +170,7 @@ MFUSIM_EXPORT void __cudaRegisterFunction(void** handle, const char* host_functi
   std::lock_guard lock(r.mutex);
   auto* binary = reinterpret_cast<FatBinary*>(handle);
   binary->names.push_back(device_name);
+  binary->functions.push_back(host_function);
   r.functions[host_function] = {binary, device_name, nullptr};
 }
 
