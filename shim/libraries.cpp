@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "device_clocks.hpp"
 #include "facts.hpp"
 #include "intern.hpp"
 #include "old_glibc.hpp"
@@ -30,6 +31,7 @@ struct Driver {
   decltype(&cuDeviceGetName) name;
   decltype(&cuDeviceGetAttribute) attribute;
   decltype(&cuDeviceGetUuid) uuid;
+  decltype(&cuDeviceGetPCIBusId) bus;
   decltype(&cuDeviceTotalMem) total_memory;
 
   explicit Driver(void* library) noexcept
@@ -38,6 +40,7 @@ struct Driver {
         name(find<decltype(cuDeviceGetName)>(library, "cuDeviceGetName")),
         attribute(find<decltype(cuDeviceGetAttribute)>(library, "cuDeviceGetAttribute")),
         uuid(find<decltype(cuDeviceGetUuid)>(library, "cuDeviceGetUuid_v2")),
+        bus(find<decltype(cuDeviceGetPCIBusId)>(library, "cuDeviceGetPCIBusId")),
         total_memory(find<decltype(cuDeviceTotalMem)>(library, "cuDeviceTotalMem_v2")) {}
   bool whole() const noexcept { return count && get && name && attribute && total_memory; }
 };
@@ -60,7 +63,7 @@ void record_device(const Driver& driver, int index) noexcept {
     const bool known = driver.attribute(&value, which, handle) == CUDA_SUCCESS && value > 0;
     return known ? static_cast<std::uint32_t>(value) : 0u;
   };
-  char name[256] = "", uuid[48] = "";
+  char name[256] = "", uuid[48] = "", bus[16] = "";
   format::Device d;
   d.index = static_cast<std::uint32_t>(index);
   if (driver.name(name, sizeof name, handle) == CUDA_SUCCESS) d.name = name;
@@ -68,6 +71,8 @@ void record_device(const Driver& driver, int index) noexcept {
     uuid_text(id, uuid);
     d.uuid = uuid;
   }
+  if (driver.bus != nullptr && driver.bus(bus, sizeof bus, handle) != CUDA_SUCCESS) bus[0] = '\0';
+  name_device(d.index, uuid, bus);
   d.compute_capability = 10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                          attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
   d.sm_count = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

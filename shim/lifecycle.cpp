@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "config.hpp"
+#include "device_clocks.hpp"
 #include "facts.hpp"
 #include "gpu_time.hpp"
 #include "intern.hpp"
@@ -54,6 +55,7 @@ void begin_child() noexcept {
   use_ring({});
   forget_writer();
   forget_gpu_time();
+  forget_device_clocks();
   drop_intern_table();
   drop_ring(g_memory);
   g_log.close();
@@ -132,6 +134,7 @@ bool start_recording() noexcept {
   record_devices();
   record_modules();
   start_gpu_time(g_config);
+  start_device_clocks();
   if (g_config.verbose) say("recording to %s", g_log.path());
   return true;
 }
@@ -142,6 +145,7 @@ void finish() noexcept {
   if (!g_state.compare_exchange_strong(expected, State::kOver)) return;
   const int saved = errno;
   stop_gpu_time();
+  stop_device_clocks();
   detail::g_recording.store(false);
   record_modules();
   if (!stop_writer()) say("%s is not complete", g_log.path());

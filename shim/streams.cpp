@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "device_clocks.hpp"
 #include "memo.hpp"
 #include "resolve.hpp"
 
@@ -50,6 +51,7 @@ std::uint32_t make_stream(std::uint64_t handle) noexcept {
   stream.handle = handle;
   stream.context = reinterpret_cast<std::uint64_t>(own);
   stream.device = own == current.handle ? current.device : 0;
+  if (stream.device != 0) use_device(stream.device - 1);
   return intern(stream);
 }
 

@@ -111,6 +111,10 @@ passes::ModelFacts find_model_facts(const ModelFlags& flags, const model::Run& r
 void parse_peak(const std::string& text, passes::EfficiencyOptions& options) {
   constexpr std::string_view kMeasured = "measured:";
   if (text == "auto" || text == "datasheet") return;
+  if (text == "clock") {
+    options.by_clock = true;
+    return;
+  }
   if (!text.starts_with(kMeasured)) {
     options.peak_flops_per_s = positive("--peak", text) * 1e12;
     return;

@@ -119,8 +119,10 @@ int report(const Arguments& arguments) {
   app.add_option("LOGS", options.logs, "logs, or directories of them")->required();
   app.add_option("--run", options.run, "the run to report where the logs are of several; `latest`");
   options.model.add_to(app);
-  app.add_option("--peak", options.peak,
-                 "peak of the GPU: auto, datasheet, measured:FILE, or dense TFLOP/s as a number");
+  app.add_option(
+      "--peak", options.peak,
+      "peak of the GPU: auto, datasheet, clock (the data sheet's at the clock that the GPU "
+      "ran at), measured:FILE, or dense TFLOP/s as a number");
   app.add_option("--dtype", options.dtype, "element type of the peak: bf16, f16, tf32, f32, ...");
   app.add_option("--view", options.view, "exact, or as other tools count: hta, tracelens");
   app.add_option("--steps", options.steps,

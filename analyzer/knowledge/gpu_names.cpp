@@ -159,6 +159,13 @@ std::optional<GpuMatch::Range> GpuMatch::peak(format::DType dtype) const {
   return range;
 }
 
+std::optional<double> GpuMatch::boost_mhz() const {
+  if (candidates.empty()) return std::nullopt;
+  for (const Gpu* gpu : candidates)
+    if (gpu->boost_mhz != candidates.front()->boost_mhz) return std::nullopt;
+  return candidates.front()->boost_mhz;
+}
+
 GpuMatch match_gpu(std::string_view name) {
   GpuMatch match;
   if (const Gpu* exact = find_gpu(name)) {

@@ -38,6 +38,8 @@ Gpu make_gpu(const CsvRow& row) {
       gpu.peaks.push_back({dtype, *tera * 1e12});
   if (const auto giga = number_in(row, "hbm_gb_per_s")) gpu.hbm_bytes_per_s = *giga * 1e9;
   if (const auto giga = number_in(row, "hbm_gb")) gpu.memory_bytes = *giga * (1 << 30);
+  // Only where multiprocessors x clock x what their units do in a cycle was found to be the peak.
+  if (number_in(row, "check_fp16_sm_x_clock")) gpu.boost_mhz = number_in(row, "boost_mhz");
   if (gpu.uncertain_fields.find("sm_count") == std::string::npos &&
       gpu.uncertain_fields.find("SM count") == std::string::npos)
     gpu.sm_count = number_in(row, "sm_count");

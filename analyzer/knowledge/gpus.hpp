@@ -23,8 +23,9 @@ struct Gpu {
   std::vector<Peak> peaks;  // matrix products, of the types that it has units for
   std::optional<double> hbm_bytes_per_s;
   std::optional<double> memory_bytes;
-  std::optional<double> sm_count;  // absent too where the data file is not sure
-  std::string uncertain_fields;    // as the data file says
+  std::optional<double> sm_count;   // absent too where the data file is not sure
+  std::optional<double> boost_mhz;  // the clock at which its units reach the peaks
+  std::string uncertain_fields;     // as the data file says
 
   std::optional<double> peak(format::DType dtype) const;
 };
@@ -46,6 +47,8 @@ struct GpuMatch {
   };
   // Dense FLOP/s; absent when a candidate has no units of this type, or there is none.
   std::optional<Range> peak(format::DType dtype) const;
+  // The clock behind the peaks; absent, too, where candidates differ.
+  std::optional<double> boost_mhz() const;
 };
 
 // As people write it: a name as above, or words of one (H100, h100-sxm-80gb, rtx 4090). What the

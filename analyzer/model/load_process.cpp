@@ -81,6 +81,10 @@ class Loader {
         r.id, {.hash = r.hash, .rank = r.rank, .size = r.size, .name = std::string(r.name)});
   }
   void take(std::uint32_t, const format::ClockAnchor& r) { anchors.push_back(r); }
+  void take(std::uint32_t, const format::GpuState& r) {
+    process_.clock_samples[r.device].push_back(
+        {static_cast<std::int64_t>(r.ticks), r.sm_mhz, r.celsius, r.milliwatts, r.limits});
+  }
   void take(std::uint32_t, const format::GpuTime& r) {
     // Ticks until the whole log is read, as in calls.
     const GpuTime time{static_cast<std::int64_t>(r.start), r.source, within_limits(r.offset_ns),
@@ -184,6 +188,11 @@ void date_records(Process& process) {
   process.gpu_time.since = process.clock.to_ns(static_cast<std::uint64_t>(process.gpu_time.since));
   for (GpuTime& time : process.gpu_times)
     time.since = process.clock.to_ns(static_cast<std::uint64_t>(time.since));
+  for (auto& [device, samples] : process.clock_samples) {
+    for (ClockSample& sample : samples)
+      sample.time_ns = process.clock.to_ns(static_cast<std::uint64_t>(sample.time_ns));
+    std::ranges::stable_sort(samples, {}, &ClockSample::time_ns);
+  }
   for (Mark& mark : process.marks) {
     mark.start = process.clock.to_ns(static_cast<std::uint64_t>(mark.start));
     mark.end = std::max(mark.start, process.clock.to_ns(static_cast<std::uint64_t>(mark.end)));

@@ -154,6 +154,15 @@ struct DeviceInfo {
   std::uint64_t memory_bytes = 0;
 };
 
+// A device at one instant, as format::GpuState has it.
+struct ClockSample {
+  std::int64_t time_ns = 0;  // of the process's host clock
+  std::uint32_t sm_mhz = 0;
+  std::uint32_t celsius = 0;
+  std::uint32_t milliwatts = 0;
+  std::uint64_t limits = 0;
+};
+
 struct CommunicatorInfo {
   std::uint64_t hash = 0;
   std::int32_t rank = -1;
@@ -186,6 +195,7 @@ struct Process {
   std::vector<Mark> marks;
   std::map<std::uint32_t, std::vector<DeviceWork>> work;       // by device index, sorted by start
   std::map<std::uint32_t, std::vector<DeviceWindow>> windows;  // likewise; apart, in order
+  std::map<std::uint32_t, std::vector<ClockSample>> clock_samples;  // likewise, in order of time
 
   std::vector<Loss> losses;
   std::vector<CoverageCount> coverage;

@@ -50,10 +50,12 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.view = options.view;
   std::vector<std::optional<Activity>> activities(run.ranks.size());
   a.ledgers.resize(run.ranks.size());
+  a.clocks.resize(run.ranks.size());
   for (std::size_t i = 0; i < run.ranks.size(); ++i) {
     if (!run.ranks[i].work) continue;
     activities[i] = find_activity(run.ranks[i], options.view);
     a.ledgers[i] = make_ledger(*activities[i]);
+    a.clocks[i] = find_device_clock(run.ranks[i], activities[i]);
     a.sum += *a.ledgers[i];
   }
   a.windows = find_windows(run);
@@ -67,7 +69,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.inference = find_inference(run, a.steps);
   a.repeats = find_repeats(run, a.steps);
   a.work = count_timed_work(run, a);
-  a.efficiency = find_efficiency(run, a.ledgers, a.work, options.efficiency);
+  a.efficiency = find_efficiency(run, a.ledgers, a.clocks, a.work, options.efficiency);
   a.waterfall = find_waterfall(run, activities, a.work, a.efficiency);
   a.model_mfu = find_model_mfu(run, a.work, a.efficiency, options.model, times_of(a.steps),
                                executed_per_step(a));

@@ -7,6 +7,7 @@
 #include "model/run.hpp"
 #include "passes/collectives.hpp"
 #include "passes/coverage.hpp"
+#include "passes/device_clocks.hpp"
 #include "passes/efficiency.hpp"
 #include "passes/inference.hpp"
 #include "passes/kernels.hpp"
@@ -33,8 +34,9 @@ struct AnalysisOptions {
 struct Analysis {
   const model::Run* run = nullptr;
   View view = View::kExact;
-  std::vector<std::optional<Ledger>> ledgers;  // as Run::ranks; empty without device times
-  Ledger sum;                                  // of all of them
+  std::vector<std::optional<Ledger>> ledgers;      // as Run::ranks; empty without device times
+  Ledger sum;                                      // of all of them
+  std::vector<std::optional<DeviceClock>> clocks;  // as Run::ranks
   WindowResult windows;
   LaunchResult launches;
   CollectiveResult collectives;

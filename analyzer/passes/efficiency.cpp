@@ -56,19 +56,59 @@ std::optional<double> measured_peak(const EfficiencyOptions& options, format::DT
   return std::nullopt;
 }
 
-void find_peak(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
-               double time, const EfficiencyOptions& options, Efficiency& result) {
-  const auto sheet = mean_datasheet_peak(run, ledgers, time, result);
-  if (sheet && sheet->low == sheet->high) result.datasheet_peak = sheet->low;
-  if (options.peak_flops_per_s || !options.measured.empty()) {
-    result.peak_source = options.peak_flops_per_s ? PeakSource::kGiven : PeakSource::kMeasured;
-    result.peak =
-        options.peak_flops_per_s ? options.peak_flops_per_s : measured_peak(options, result.dtype);
-    result.peak_note.clear();
-    result.absent_because.clear();
+// Absent where one of the ranks has no samples, or its GPU no known clock behind the peak.
+std::optional<ClockAdjusted> adjust_to_clock(const model::Run& run,
+                                             const std::vector<std::optional<Ledger>>& ledgers,
+                                             const std::vector<std::optional<DeviceClock>>& clocks,
+                                             double time, format::DType dtype) {
+  ClockAdjusted sum;
+  double weights = 0;
+  for (std::size_t i = 0; i < run.ranks.size(); ++i) {
+    const double weight = weight_of(ledgers[i], time);
+    if (weight <= 0) continue;
+    const auto peak = datasheet_peak(run.ranks[i], dtype);
+    const auto boost = find_gpu(run.ranks[i]).boost_mhz();
+    if (!peak || !boost || !clocks[i]) return std::nullopt;
+    sum.flops_per_s += weight * *peak * clocks[i]->mean_mhz / *boost;
+    sum.mean_mhz += weight * clocks[i]->mean_mhz;
+    sum.boost_mhz += weight * *boost;
+    weights += weight;
+  }
+  if (weights <= 0) return std::nullopt;
+  return ClockAdjusted{sum.flops_per_s / weights, sum.mean_mhz / weights, sum.boost_mhz / weights};
+}
+
+// Another peak than the data sheet's, if the user asked for one.
+void choose_peak(const EfficiencyOptions& options, Efficiency& result) {
+  result.peak_note.clear();
+  result.absent_because.clear();
+  if (options.peak_flops_per_s) {
+    result.peak_source = PeakSource::kGiven;
+    result.peak = options.peak_flops_per_s;
+  } else if (options.by_clock) {
+    result.peak_source = PeakSource::kClockAdjusted;
+    if (result.clock_adjusted)
+      result.peak = result.clock_adjusted->flops_per_s;
+    else
+      result.absent_because = "the log does not tell at which clock the GPUs ran";
+  } else {
+    result.peak_source = PeakSource::kMeasured;
+    result.peak = result.measured_peak;
     if (!result.peak)
       result.absent_because =
           fmt::format("no peak of {} was measured", knowledge::name_of(result.dtype));
+  }
+}
+
+void find_peak(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
+               const std::vector<std::optional<DeviceClock>>& clocks, double time,
+               const EfficiencyOptions& options, Efficiency& result) {
+  const auto sheet = mean_datasheet_peak(run, ledgers, time, result);
+  if (sheet && sheet->low == sheet->high) result.datasheet_peak = sheet->low;
+  result.measured_peak = measured_peak(options, result.dtype);
+  result.clock_adjusted = adjust_to_clock(run, ledgers, clocks, time, result.dtype);
+  if (options.peak_flops_per_s || options.by_clock || !options.measured.empty()) {
+    choose_peak(options, result);
   } else {
     result.peak_range = sheet;
     result.peak = result.datasheet_peak;
@@ -107,6 +147,7 @@ std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtyp
 }
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
+                           const std::vector<std::optional<DeviceClock>>& clocks,
                            const CountedWork& work, const EfficiencyOptions& options) {
   Efficiency result;
   result.dtype = options.dtype.value_or(work.dtype);
@@ -118,7 +159,7 @@ Efficiency find_efficiency(const model::Run& run, const std::vector<std::optiona
     ++timed_ranks;
   }
   if (timed_ranks > 0) result.mean_time_s = time / timed_ranks;
-  find_peak(run, ledgers, time, options, result);
+  find_peak(run, ledgers, clocks, time, options, result);
   if (time <= 0 || work.all() == 0) {
     result.absent_because = time <= 0 ? "no GPU times were recorded"
                                       : "no matrix product was recorded whose shape is known";

@@ -10,6 +10,7 @@
 #include "knowledge/gpus.hpp"
 #include "model/run.hpp"
 #include "passes/counted_work.hpp"
+#include "passes/device_clocks.hpp"
 #include "passes/ledger.hpp"
 
 namespace mfushim::passes {
@@ -17,10 +18,19 @@ namespace mfushim::passes {
 struct EfficiencyOptions {
   std::optional<double> peak_flops_per_s;  // dense, of every GPU, as the user gives it
   std::vector<knowledge::Peak> measured;   // of every GPU, by type; wins over the data sheet
+  bool by_clock = false;                   // the data sheet's at the clock that was
   std::optional<format::DType> dtype;      // of the peak; else the type of most FLOPs
 };
 
-enum class PeakSource : std::uint8_t { kDatasheet, kMeasured, kGiven };
+enum class PeakSource : std::uint8_t { kDatasheet, kMeasured, kClockAdjusted, kGiven };
+
+// What the GPUs could have done at the clock they ran at while they worked. Of one GPU: means over
+// ranks, weighted by their time.
+struct ClockAdjusted {
+  double flops_per_s = 0;
+  double mean_mhz = 0;
+  double boost_mhz = 0;  // the clock behind the data sheet's peak
+};
 
 struct Efficiency {
   std::optional<double> flops_per_s;  // of one rank, mean over the run's device time
@@ -31,8 +41,11 @@ struct Efficiency {
   std::optional<double> peak;
   std::optional<knowledge::GpuMatch::Range> peak_range;
   PeakSource peak_source = PeakSource::kDatasheet;
-  std::optional<double> datasheet_peak;  // where it is not the peak, too
-  std::string peak_note;                 // what was concluded about the GPU
+  // Each where it is known, whichever of them is the peak.
+  std::optional<double> datasheet_peak;
+  std::optional<double> measured_peak;
+  std::optional<ClockAdjusted> clock_adjusted;
+  std::string peak_note;  // what was concluded about the GPU
   // Shares of the peak, by the work that the model needs as far as it was observed.
   std::optional<double> value;
   std::optional<double> causal;
@@ -44,7 +57,9 @@ struct Efficiency {
   std::string absent_because;            // why there is no value
 };
 
+// `ledgers` and `clocks` are as Run::ranks.
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
+                           const std::vector<std::optional<DeviceClock>>& clocks,
                            const CountedWork& work, const EfficiencyOptions& options);
 
 // Which GPU a rank's is, by all that its log tells.

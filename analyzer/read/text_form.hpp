@@ -1,6 +1,6 @@
 // A log as readable text and back, so that a log can be looked at, written by hand and compared.
 //
-//   mfushim-log major=1 minor=1 quirks=0 created_unix_ns=0 log_id=00.. ticks_per_second=1000000000
+//   mfushim-log major=1 minor=2 quirks=0 created_unix_ns=0 log_id=00.. ticks_per_second=1000000000
 //   segment sequence=0 first_ticks=0 last_ticks=90 flags=1
 //   block gpu_kernel lane=1
 //     config=1 duration=50 start=1000 correlation=7
@@ -25,7 +25,7 @@ inline constexpr std::string_view kTextMagic = "mfushim-log";
 inline constexpr std::string_view kUnknownBlock = "unknown";
 
 // The words that open blocks.
-inline constexpr std::array<std::pair<format::Kind, std::string_view>, 32> kKindNames = {{
+inline constexpr std::array<std::pair<format::Kind, std::string_view>, 33> kKindNames = {{
     {format::Kind::kFact, "fact"},
     {format::Kind::kName, "name"},
     {format::Kind::kThread, "thread"},
@@ -53,6 +53,7 @@ inline constexpr std::array<std::pair<format::Kind, std::string_view>, 32> kKind
     {format::Kind::kGpuKernel, "gpu_kernel"},
     {format::Kind::kGpuCopy, "gpu_copy"},
     {format::Kind::kGpuSet, "gpu_set"},
+    {format::Kind::kGpuState, "gpu_state"},
     {format::Kind::kGpuTime, "gpu_time"},
     {format::Kind::kLoss, "loss"},
     {format::Kind::kCoverage, "coverage"},

@@ -15,6 +15,8 @@ std::string_view source_name(passes::PeakSource source) {
       return "datasheet";
     case passes::PeakSource::kMeasured:
       return "measured";
+    case passes::PeakSource::kClockAdjusted:
+      return "clock_adjusted";
     case passes::PeakSource::kGiven:
       return "given";
   }
@@ -28,8 +30,13 @@ Json denominator_json(const passes::Efficiency& e) {
     json["low_flops_per_s"] = e.peak_range->low;
     json["high_flops_per_s"] = e.peak_range->high;
   }
-  if (e.peak_source != passes::PeakSource::kDatasheet)
-    put(json, "datasheet_flops_per_s", e.datasheet_peak);
+  put(json, "datasheet_flops_per_s", e.datasheet_peak);
+  put(json, "measured_flops_per_s", e.measured_peak);
+  if (e.clock_adjusted) {
+    json["clock_adjusted_flops_per_s"] = e.clock_adjusted->flops_per_s;
+    json["clock_mhz"] = e.clock_adjusted->mean_mhz;
+    json["boost_clock_mhz"] = e.clock_adjusted->boost_mhz;
+  }
   if (!e.peak_note.empty()) json["note"] = e.peak_note;
   return json;
 }

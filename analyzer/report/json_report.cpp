@@ -30,9 +30,22 @@ Json run_section(const passes::Analysis& a) {
   return json;
 }
 
-Json device_section(const model::Rank& rank) {
+void put_clock(Json& json, const passes::DeviceClock& clock) {
+  json["clock_mhz"] = {{"min", clock.min_mhz},
+                       {"mean", clock.mean_mhz},
+                       {"max", clock.max_mhz},
+                       {"samples", clock.samples}};
+  json["clock_limits"] = Json::object();
+  for (const passes::DeviceClock::Limit& limit : clock.limits)
+    json["clock_limits"][std::string(limit.name)] = limit.share;
+  put(json, "max_celsius", clock.max_celsius);
+  put(json, "mean_watts", clock.mean_watts);
+}
+
+Json device_section(const model::Rank& rank, const std::optional<passes::DeviceClock>& clock) {
   Json json;
   json["index"] = *rank.device;
+  if (clock) put_clock(json, *clock);
   const model::DeviceInfo* const device = rank.device_info();
   if (!device) return json;
   if (!device->name.empty()) json["name"] = device->name;
@@ -70,7 +83,7 @@ Json rank_sections(const passes::Analysis& a) {
     if (!rank.process->fact("host").empty()) json["host"] = rank.process->fact("host");
     put(json, "pid", rank.process->integer_fact("pid"));
     json["log"] = rank.process->path;
-    if (rank.device) json["device"] = device_section(rank);
+    if (rank.device) json["device"] = device_section(rank, a.clocks[i]);
     if (a.ledgers[i]) json["time"] = time_section(*a.ledgers[i]);
     json["flops"] = flops_json(a.products.by_rank[i] + a.operations.by_rank[i]);
     list.push_back(std::move(json));

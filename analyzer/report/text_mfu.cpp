@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "knowledge/enum_names.hpp"
 #include "report/doubts.hpp"
@@ -102,6 +104,20 @@ void print_range(std::string& out, const Analysis& a) {
   out += '\n';
 }
 
+std::string_view origin_of(passes::PeakSource source) {
+  switch (source) {
+    case passes::PeakSource::kDatasheet:
+      return "data sheet";
+    case passes::PeakSource::kMeasured:
+      return "measured";
+    case passes::PeakSource::kClockAdjusted:
+      return "data sheet's at the clock that was";
+    case passes::PeakSource::kGiven:
+      return "as given";
+  }
+  return {};
+}
+
 void print_peak(std::string& out, const Efficiency& e) {
   if (!e.peak_range) return;
   const std::string dtype(knowledge::name_of(e.dtype));
@@ -110,17 +126,49 @@ void print_peak(std::string& out, const Efficiency& e) {
           si(e.peak_range->high, "FLOP/s"), dtype);
     return;
   }
-  const bool sheet = e.peak_source == passes::PeakSource::kDatasheet;
-  const bool measured = e.peak_source == passes::PeakSource::kMeasured;
-  print(out, "  peak   {} {} dense, {}", si(*e.peak, "FLOP/s"), dtype,
-        sheet      ? "data sheet"
-        : measured ? "measured"
-                   : "as given");
-  if (!sheet && e.datasheet_peak)
+  print(out, "  peak   {} {} dense, {}", si(*e.peak, "FLOP/s"), dtype, origin_of(e.peak_source));
+  if (e.peak_source != passes::PeakSource::kDatasheet && e.datasheet_peak)
     print(out, "; {} of the data sheet's {}", percent(*e.peak / *e.datasheet_peak),
           si(*e.datasheet_peak, "FLOP/s"));
   out += '\n';
   if (!e.peak_note.empty()) print(out, "         {}\n", e.peak_note);
+}
+
+// The MFU that stands at the head.
+std::optional<double> headline(const Analysis& a) {
+  const bool by_model = a.model_mfu && a.model_mfu->absent_because.empty();
+  return by_model ? a.model_mfu->value : a.efficiency.value;
+}
+
+// What the same work is against the peaks that were not taken.
+void print_other_peaks(std::string& out, const Analysis& a) {
+  const Efficiency& e = a.efficiency;
+  const auto mfu = headline(a);
+  if (!mfu || !e.peak) return;
+  const auto against = [&](double peak) { return percent(*mfu * *e.peak / peak); };
+  if (e.measured_peak && e.peak_source != passes::PeakSource::kMeasured)
+    print(out, "         {} measured: MFU {}\n", si(*e.measured_peak, "FLOP/s"),
+          against(*e.measured_peak));
+  if (!e.clock_adjusted) return;
+  print(out, "  clock  {:.0f} MHz while the GPUs worked, data sheet's peak at {:.0f}",
+        e.clock_adjusted->mean_mhz, e.clock_adjusted->boost_mhz);
+  if (e.peak_source != passes::PeakSource::kClockAdjusted)
+    print(out, ": MFU {} of {}", against(e.clock_adjusted->flops_per_s),
+          si(e.clock_adjusted->flops_per_s, "FLOP/s"));
+  out += '\n';
+}
+
+// On the GPU where each was worst.
+void print_clock_limits(std::string& out, const Analysis& a) {
+  std::map<std::string_view, double> worst;
+  for (const auto& clock : a.clocks) {
+    if (!clock) continue;
+    for (const passes::DeviceClock::Limit& limit : clock->limits)
+      worst[limit.name] = std::max(worst[limit.name], limit.share);
+  }
+  for (const auto& [name, share] : worst)
+    print(out, "         held back by {} in {} of the busy time{}\n", name, percent(share),
+          a.run->ranks.size() > 1 ? " of the worst GPU" : "");
 }
 
 void print_doubts_of(std::string& out, const ModelMfu& m) {
@@ -150,6 +198,8 @@ void print_mfu(std::string& out, const Analysis& a) {
     print(out, "         {} more have shapes that the host never sees\n",
           count(a.products.unknown_shapes));
   print_peak(out, e);
+  print_other_peaks(out, a);
+  print_clock_limits(out, a);
   if (!model) print_range(out, a);
   if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
   if (model) print_doubts_of(out, *model);

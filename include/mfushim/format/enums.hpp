@@ -38,6 +38,8 @@ enum class Kind : std::uint16_t {
   kGpuKernel = 40,
   kGpuCopy = 41,
   kGpuSet = 42,
+  // What the device was like meanwhile: lane 0.
+  kGpuState = 43,
   // Evidence: what was covered, lost, and what it cost.
   kGpuTime = 60,
   kLoss = 61,
@@ -150,6 +152,18 @@ enum class OperationKind : std::uint8_t {
 // Bits of OperationShape::flags: the sizes are a bound, what is done less.
 inline constexpr std::uint32_t kOperationDynamic = 1u << 0;  // a call may give other sizes
 inline constexpr std::uint32_t kOperationRagged = 1u << 1;   // lengths live on the device
+
+// Bits of GpuState::limits, as NVML's "clocks event reasons" have them.
+inline constexpr std::uint64_t kLimitIdle = 1u << 0;
+inline constexpr std::uint64_t kLimitSettings = 1u << 1;  // application clocks
+inline constexpr std::uint64_t kLimitPowerCap = 1u << 2;
+inline constexpr std::uint64_t kLimitHardware = 1u << 3;  // by half or more, for one of the next
+inline constexpr std::uint64_t kLimitSyncBoost = 1u << 4;
+inline constexpr std::uint64_t kLimitHeat = 1u << 5;
+inline constexpr std::uint64_t kLimitHardwareHeat = 1u << 6;
+inline constexpr std::uint64_t kLimitPowerBrake = 1u << 7;
+inline constexpr std::uint64_t kLimitDisplay = 1u << 8;
+inline constexpr std::uint64_t kLimitsUnknown = std::uint64_t{1} << 63;  // NVML does not tell
 
 enum class Transpose : std::uint8_t { kNone = 0, kTranspose = 1, kConjugate = 2 };
 

@@ -15,7 +15,7 @@ namespace mfushim::format {
 inline constexpr std::array<std::uint8_t, 8> kFileMagic = {0x89, 'M',  'F',  'L',
                                                            '\r', '\n', 0x1a, '\n'};
 inline constexpr std::uint16_t kVersionMajor = 1;
-inline constexpr std::uint16_t kVersionMinor = 1;
+inline constexpr std::uint16_t kVersionMinor = 2;
 inline constexpr std::size_t kFileHeaderSize = 64;
 
 // Deviations of one writer that a reader must know of, as bits; none yet.

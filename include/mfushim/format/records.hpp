@@ -20,7 +20,7 @@ using AllRecords =
     std::tuple<Fact, Name, Thread, Device, Stream, Queue, LaunchConfig, GemmShape, Communicator,
                CollectiveShape, ClockAnchor, OperationShape, Launch, GraphLaunch, Copy, Set, Sync,
                Gemm, Collective, Call, Mark, Operation, Captured, Graph, GpuKernel, GpuCopy, GpuSet,
-               GpuTime, Loss, Coverage, Module, Cost>;
+               GpuState, GpuTime, Loss, Coverage, Module, Cost>;
 
 // Calls visitor.template operator()<Record>() for the record type of `kind`; false when unknown.
 template <class Visitor>

@@ -1,4 +1,4 @@
-// Work of the device; the lane of their blocks is the queue.
+// Work of the device, whose blocks have the queue as their lane, and its state.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,26 @@ struct GpuSet : WorkBase {
   std::uint32_t key() const { return static_cast<std::uint32_t>(bytes); }
   static constexpr auto fields() {
     return std::tuple_cat(std::tuple{Field{"bytes", &GpuSet::bytes}}, work_fields());
+  }
+};
+
+// How fast a device ran at one instant of the host's clock, and what held it back. Zero is "not
+// known".
+struct GpuState {
+  static constexpr Kind kKind = Kind::kGpuState;
+  std::uint64_t ticks = 0;
+  std::uint32_t device = 0;  // device index
+  std::uint32_t sm_mhz = 0;  // of the multiprocessors
+  std::uint32_t celsius = 0;
+  std::uint32_t milliwatts = 0;
+  std::uint64_t limits = 0;  // kLimit...
+  static constexpr auto fields() {
+    return std::tuple{Field{"ticks", &GpuState::ticks, Transform::kDelta},
+                      Field{"device", &GpuState::device},
+                      Field{"sm_mhz", &GpuState::sm_mhz},
+                      Field{"celsius", &GpuState::celsius},
+                      Field{"milliwatts", &GpuState::milliwatts},
+                      Field{"limits", &GpuState::limits}};
   }
 };
 

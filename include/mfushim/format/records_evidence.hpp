@@ -71,7 +71,7 @@ struct Module {
 };
 
 // What the recorder itself cost so far: `what` is "hook" (inside the program's threads), "writer",
-// "cupti". Later records of the same `what` replace earlier ones.
+// "cupti", "nvml". Later records of the same `what` replace earlier ones.
 struct Cost {
   static constexpr Kind kKind = Kind::kCost;
   std::string_view what;

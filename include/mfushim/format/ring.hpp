@@ -70,9 +70,9 @@ struct RingLoss {
 };
 
 // What the recorder cost so far, one per RingCost.
-enum class RingCost : std::size_t { kHook, kWriter, kCupti, kCount };
+enum class RingCost : std::size_t { kHook, kWriter, kCupti, kNvml, kCount };
 inline constexpr std::array<std::string_view, static_cast<std::size_t>(RingCost::kCount)>
-    kCostNames = {"hook", "writer", "cupti"};
+    kCostNames = {"hook", "writer", "cupti", "nvml"};
 struct RingCostCounter {
   std::atomic<std::uint64_t> count, total_ns;
 };

@@ -3,17 +3,26 @@
 //
 // Declarations after NVML's public API reference; no header of it comes with the toolkit's runtime
 // packages.
+#include "clock_curve.hpp"
+
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "mfusim/driver.h"
+
 #define MFUSIM_NVML extern "C" __attribute__((visibility("default"))) int
 
 namespace {
 
+using mfusim::nvml::Reading;
+
 // nvmlReturn_t
-constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6;
+constexpr int kSuccess = 0, kInvalidArgument = 2, kNotSupported = 3, kNotFound = 6, kLost = 15;
+constexpr int kClockSm = 1;  // nvmlClockType_t
 constexpr int kUuidRoom = 37 + 4;
 
 // A device's handle is its index + 1: never null.
@@ -44,16 +53,39 @@ void uuid_of(unsigned index, char (&text)[kUuidRoom]) {
   }
 }
 
+// MFUSIM_NVML: refuse:N (nvmlInit gives N), or lost (no clock can be asked).
+int init_result() {
+  const char* text = getenv("MFUSIM_NVML");
+  return text && strncmp(text, "refuse:", 7) == 0 ? atoi(text + 7) : kSuccess;
+}
+bool is_lost() {
+  const char* text = getenv("MFUSIM_NVML");
+  return text && strcmp(text, "lost") == 0;
+}
+
+// Into the truth file, where there is a driver that keeps one.
+void write_truth(Device device, const Reading& reading) {
+  void* driver = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_NOW);
+  const auto truth =
+      driver ? reinterpret_cast<MfusimTruthFn>(dlsym(driver, MFUSIM_TRUTH_SYMBOL)) : nullptr;
+  if (!truth) return;
+  char line[160];
+  snprintf(
+      line, sizeof line, "{\"t\":\"clock\",\"device\":%u,\"time\":%lld,\"mhz\":%u,\"limits\":%llu}",
+      index_of(device), static_cast<long long>(reading.time_ns), reading.megahertz, reading.limits);
+  truth(line);
+}
+
 }  // namespace
 
 MFUSIM_NVML nvmlInit() {
-  return kSuccess;
+  return init_result();
 }
 MFUSIM_NVML nvmlInit_v2() {
-  return kSuccess;
+  return init_result();
 }
 MFUSIM_NVML nvmlInitWithFlags(unsigned) {
-  return kSuccess;
+  return init_result();
 }
 MFUSIM_NVML nvmlShutdown() {
   return kSuccess;
@@ -104,10 +136,18 @@ MFUSIM_NVML nvmlDeviceGetUUID(Device device, char* text, unsigned room) {
   return kSuccess;
 }
 
-// A GPU at work that neither throttles nor warms up.
-MFUSIM_NVML nvmlDeviceGetClockInfo(Device, int, unsigned* megahertz) {
+// A GPU at work that does not warm up.
+MFUSIM_NVML nvmlDeviceGetClockInfo(Device device, int which, unsigned* megahertz) {
   if (!megahertz) return kInvalidArgument;
-  *megahertz = 1755;
+  if (is_lost()) return kLost;
+  const Reading reading = mfusim::nvml::read_clock();
+  *megahertz = reading.megahertz;
+  if (which == kClockSm) write_truth(device, reading);
+  return kSuccess;
+}
+MFUSIM_NVML nvmlDeviceGetCurrentClocksEventReasons(Device, unsigned long long* reasons) {
+  if (!reasons) return kInvalidArgument;
+  *reasons = mfusim::nvml::read_clock().limits;
   return kSuccess;
 }
 MFUSIM_NVML nvmlDeviceGetTemperature(Device, int, unsigned* celsius) {
