@@ -28,8 +28,7 @@ constexpr std::array kCopyKinds = {format::CopyKind::kUnknown,
 template <class Record>
 bool set_times(Record& record, std::uint64_t start, std::uint64_t end) noexcept {
   if (start == 0 || end < start) {
-    loss(format::LossCause::kGpuInvalid, 1,
-         end == 0 ? "device record without times" : "device record that ends before it starts");
+    loss(format::LossCause::kGpuInvalid, 1, end == 0 ? "has no times" : "ends before it starts");
     return false;
   }
   record.start = start;

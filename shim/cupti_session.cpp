@@ -134,6 +134,14 @@ void count_cost(std::uint64_t records, std::uint64_t ns) noexcept {
   cost.total_ns.fetch_add(ns);
 }
 
+// CUPTI counts anew from here on.
+void count_dropped(const Session& s, CUcontext context, std::uint32_t stream) noexcept {
+  std::size_t dropped = 0;
+  if (s.call.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
+      dropped > 0)
+    loss(format::LossCause::kGpuDropped, dropped, "CUPTI had no buffer");
+}
+
 void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8_t* buffer,
                              std::size_t bytes, std::size_t valid) {
   Session& s = g_session;
@@ -152,10 +160,7 @@ void CUPTIAPI on_buffer_full(CUcontext context, std::uint32_t stream, std::uint8
     record_activity(reinterpret_cast<const std::uint8_t*>(activity));
     ++records;
   }
-  std::size_t dropped = 0;
-  if (s.call.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS &&
-      dropped > 0)
-    loss(format::LossCause::kGpuDropped, dropped, "CUPTI had no buffer");
+  count_dropped(s, context, stream);
   give_back(buffer);
   count_cost(records, detail::monotonic_ns() - begin);
 }
@@ -225,6 +230,14 @@ bool enable_activities(Session& s) noexcept {
   return true;
 }
 
+// Makes CUPTI hand over all that it has. Only what is still held then comes by force: if it runs,
+// without an end.
+void bring_in(const Session& s) noexcept {
+  s.call.cuptiActivityFlushAll(0);
+  if (buffers_in_use() > 0) s.call.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  count_dropped(s, nullptr, 0);
+}
+
 // As others had it.
 void restore(Session& s) noexcept {
   const Callbacks others = others_callbacks();
@@ -282,11 +295,11 @@ const char* why_no_session() noexcept {
 }
 
 // CUPTI's clock is CLOCK_REALTIME unless somebody gave it another: the difference tells.
-format::GpuTime measure_clock(std::uint64_t start) noexcept {
+format::GpuTime begin_times() noexcept {
   constexpr int kTries = 5;
   constexpr std::int64_t kSameClockNs = 100'000;
   Session& s = g_session;
-  format::GpuTime result{format::GpuTimeSource::kCupti, start, 0, 0, "CUPTI activity records"};
+  format::GpuTime result{format::GpuTimeSource::kCupti, now(), 0, 0, "CUPTI activity records"};
   std::uint64_t narrowest = ~std::uint64_t{0};
   for (int i = 0; i < kTries; ++i) {
     std::uint64_t gpu = 0;
@@ -313,28 +326,24 @@ void close_session() noexcept {
     nanosleep(&pause, nullptr);
     s.call.cuptiActivityFlushAll(0);
   }
+  count_dropped(s, nullptr, 0);
   restore(s);
 }
 
 void yield_session() noexcept {
   Session& s = g_session;
   disable_activities(s);
-  s.call.cuptiActivityFlushAll(0);
-  // A buffer of ours that comes later would come to others.
-  if (buffers_in_use() > 0) s.call.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  bring_in(s);
   restore(s);
 }
 
 void collect_late_records() noexcept {
-  const Session& s = g_session;
-  if (s.version != 0 && others_callbacks().wanted == nullptr) s.call.cuptiActivityFlushAll(0);
+  if (buffers_in_use() > 0 && others_callbacks().wanted == nullptr) bring_in(g_session);
 }
 
 void end_session() noexcept {
   Session& s = g_session;
-  // First what is complete; only what still runs after that comes with a forced flush, without end.
-  s.call.cuptiActivityFlushAll(0);
-  if (buffers_in_use() > 0) s.call.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+  bring_in(s);
   disable_activities(s);
   s.call.cuptiUnsubscribe(s.subscriber);
 }

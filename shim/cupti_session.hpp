@@ -13,8 +13,8 @@ bool open_session() noexcept;
 // Why the last session could not be opened.
 const char* why_no_session() noexcept;
 
-// For the log: CUPTI's clock; `start` (host ticks) is when the session was asked for.
-format::GpuTime measure_clock(std::uint64_t start) noexcept;
+// For the log: that what is launched from now on has times, and CUPTI's clock.
+format::GpuTime begin_times() noexcept;
 
 // Lets go of CUPTI, once its records of what runs have come, for others and for a later session.
 void close_session() noexcept;
@@ -22,7 +22,7 @@ void close_session() noexcept;
 void yield_session() noexcept;
 // Likewise at the process's end, where records of what still runs come without an end.
 void end_session() noexcept;
-// Brings in records of what was launched in a session and ran when it was closed.
+// Brings in what CUPTI still holds of sessions that are closed, while nobody else uses it.
 void collect_late_records() noexcept;
 
 }  // namespace mfushim::shim::cupti

@@ -73,11 +73,10 @@ void no_gpu_time(const char* reason) noexcept {
 }
 
 void open_window(Timer& t) noexcept {
-  const std::uint64_t start = now();
   t.open = cupti::open_session();
   t.failed = !t.open;
   if (t.open) {
-    gpu_time(cupti::measure_clock(start));
+    gpu_time(cupti::begin_times());
     t.skip = 0;
     return;
   }
@@ -159,7 +158,8 @@ void start_gpu_time(const Config& config) noexcept {
 void yield_gpu_time(std::string_view to) noexcept {
   Timer& t = g_timer;
   const Lock lock(t);
-  if (!t.open) return;
+  // Buffers that come back after others set theirs would come to them.
+  if (!t.open) return cupti::collect_late_records();
   char reason[160];
   std::snprintf(reason, sizeof reason, "CUPTI was given to %.*s", static_cast<int>(to.size()),
                 to.data());

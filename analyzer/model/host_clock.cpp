@@ -58,4 +58,9 @@ std::uint32_t HostClock::error_ns() const {
   return error;
 }
 
+std::optional<std::int64_t> HostClock::end_ns() const {
+  if (anchors_.size() < 2) return std::nullopt;
+  return within_limits(anchors_.back().realtime_ns);
+}
+
 }  // namespace mfushim::model

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "mfushim/format/records.hpp"
@@ -21,6 +22,9 @@ class HostClock {
 
   bool anchored() const { return !anchors_.empty(); }
   std::uint32_t error_ns() const;
+  // CLOCK_REALTIME when the log was closed, as its last anchor has it; absent where there is one
+  // alone, from the beginning.
+  std::optional<std::int64_t> end_ns() const;
 
  private:
   std::uint64_t ticks_per_second_ = 1'000'000'000;

@@ -6,6 +6,7 @@
 
 #include "model/device_windows.hpp"
 #include "model/join.hpp"
+#include "model/quarantine.hpp"
 #include "model/time_limits.hpp"
 
 namespace mfushim::model {
@@ -159,7 +160,7 @@ class Loader {
   void take(std::uint32_t lane, const Record& r) {
     constexpr auto kLatest = static_cast<std::uint64_t>(kLatestNs);
     if (r.start > kLatest || r.duration > kLatest - r.start) {
-      ++process_.invalid_gpu_records;
+      ++process_.quarantined["lies beyond the year 2039"];
       return;
     }
     DeviceWork work{.start = static_cast<std::int64_t>(r.start),
@@ -212,6 +213,7 @@ std::unique_ptr<Process> load_process(const std::string& path, const knowledge::
   process->clock = HostClock(reader.header().ticks_per_second, std::move(loader.anchors));
   date_records(*process);
   join(*process, rules);
+  quarantine(*process);
   find_device_windows(*process);
   return process;
 }

@@ -201,8 +201,9 @@ struct Process {
   std::vector<CoverageCount> coverage;
   std::vector<LoadedModule> modules;
   std::map<std::string, Cost> costs;
-  std::uint64_t invalid_gpu_records = 0;  // impossible times, left out by the reader
-  std::uint64_t unknown_records = 0;      // of kinds of a newer version
+  std::map<std::string_view, std::uint64_t> quarantined;  // device records left out, by cause
+  std::uint64_t early_records = 0;    // that start before their launch, and were kept
+  std::uint64_t unknown_records = 0;  // of kinds of a newer version
   std::vector<read::Damage> damages;
   bool ended_in_order = false;
 

@@ -35,6 +35,12 @@ CountedWork count_timed_work(const model::Run& run, const Analysis& a) {
 
 }  // namespace
 
+std::uint64_t Analysis::unaccounted_launches() const {
+  const std::uint64_t explained = launches.with_gpu_record + windows.untimed_launches +
+                                  coverage.gpu_dropped + coverage.all_invalid();
+  return launches.calls > explained ? launches.calls - explained : 0;
+}
+
 std::optional<double> Analysis::mean_step_s() const {
   const auto times = times_of(steps);
   return times ? std::optional(times->mean_s) : std::nullopt;

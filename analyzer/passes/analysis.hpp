@@ -54,6 +54,9 @@ struct Analysis {
 
   std::optional<double> mean_step_s() const;  // of the counted steps
   bool has_device_times() const;
+  // Launches made while device times were taken that have no GPU record, beyond what the records
+  // that were dropped or left out explain.
+  std::uint64_t unaccounted_launches() const;
 };
 
 // The result refers to `run`.

@@ -20,8 +20,8 @@ void add_losses(const model::Process& process, CoverageResult& result) {
   for (const model::Loss& loss : process.losses) {
     switch (loss.cause) {
       case LossCause::kGpuInvalid:
-        result.gpu_invalid += loss.count;
-        break;
+        result.gpu_invalid[loss.detail] += loss.count;
+        continue;
       case LossCause::kGpuDropped:
         result.gpu_dropped += loss.count;
         break;
@@ -34,7 +34,9 @@ void add_losses(const model::Process& process, CoverageResult& result) {
                                         cause.empty() ? "unknown" : cause,
                                         loss.detail.empty() ? "" : ": ", loss.detail));
   }
-  result.gpu_invalid += process.invalid_gpu_records;
+  for (const auto& [cause, records] : process.quarantined)
+    result.gpu_invalid[std::string(cause)] += records;
+  result.gpu_early += process.early_records;
 }
 
 void add_gaps(const model::Process& process, CoverageResult& result) {
@@ -131,6 +133,12 @@ void keep_distinct(std::vector<Item>& items) {
 }
 
 }  // namespace
+
+std::uint64_t CoverageResult::all_invalid() const {
+  std::uint64_t all = 0;
+  for (const auto& [cause, records] : gpu_invalid) all += records;
+  return all;
+}
 
 CoverageResult find_coverage(const model::Run& run) {
   CoverageResult result;

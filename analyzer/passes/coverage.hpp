@@ -50,7 +50,8 @@ struct DoubtfulReplays {
 struct CoverageResult {
   std::uint64_t gpu_records = 0;
   std::uint64_t gpu_without_launch = 0;
-  std::uint64_t gpu_invalid = 0;
+  std::map<std::string, std::uint64_t> gpu_invalid;  // left out, by cause
+  std::uint64_t gpu_early = 0;  // start before their launch, as most do, and are not left out
   std::uint64_t gpu_dropped = 0;
   std::uint64_t host_lost = 0;  // host records lost, of whatever cause
   std::uint64_t unknown_records = 0;
@@ -67,6 +68,8 @@ struct CoverageResult {
   std::optional<std::int64_t> clock_error_ns;
   std::optional<std::int64_t> hook_ns;  // inside the program's threads, all processes
   std::int64_t process_ns = 0;          // first to last recorded call, all processes
+
+  std::uint64_t all_invalid() const;
 };
 
 CoverageResult find_coverage(const model::Run& run);

@@ -260,12 +260,14 @@ Json coverage_section(const passes::Analysis& a) {
   json["launches"] = {{"seen_by_api", calls},
                       {"with_gpu_record", with},
                       {"without", calls > with ? calls - with : 0},
-                      {"outside_windows", a.windows.untimed_launches}};
+                      {"outside_windows", a.windows.untimed_launches},
+                      {"unaccounted", a.unaccounted_launches()}};
   json["gpu_time"] = gpu_time_section(a.windows);
-  json["gpu_records"] = {{"total", c.gpu_records},
-                         {"without_launch", c.gpu_without_launch},
-                         {"invalid", c.gpu_invalid},
-                         {"dropped", c.gpu_dropped}};
+  json["gpu_records"] = {{"total", c.gpu_records},       {"without_launch", c.gpu_without_launch},
+                         {"invalid", c.all_invalid()},   {"invalid_by_cause", Json::array()},
+                         {"before_launch", c.gpu_early}, {"dropped", c.gpu_dropped}};
+  for (const auto& [cause, records] : c.gpu_invalid)
+    json["gpu_records"]["invalid_by_cause"].push_back({{"cause", cause}, {"records", records}});
   json["host_records_lost"] = c.host_lost;
   json["records_of_unknown_kind"] = c.unknown_records;
   json["doubtful_replays"] = {{"all", c.doubtful_replays.all},

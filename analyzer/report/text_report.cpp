@@ -46,7 +46,8 @@ void print_warnings(std::string& out, const Analysis& a) {
     print(out, "MISSING  {} of {}: {}\n",
           gap.missing_ns ? duration(*gap.missing_ns) : std::string("an unknown time"), gap.file,
           gap.what);
-  const std::uint64_t lost = a.coverage.host_lost + a.coverage.gpu_dropped;
+  const std::uint64_t lost =
+      a.coverage.host_lost + a.coverage.gpu_dropped + a.coverage.all_invalid();
   if (lost > 0) print(out, "MISSING  {}: see TRUST\n", plural(lost, "record"));
   if (a.view != passes::View::kExact)
     print(out, "VIEW     {}: {} of {} GPU records count\n",

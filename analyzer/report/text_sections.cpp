@@ -158,8 +158,11 @@ void print_trust(std::string& out, const Analysis& a) {
   print(out, "TRUST    {}\n", trust_sentence(a));
   print(out, "         {}, {} with a GPU record; {}, {} without launch, {} invalid, {} dropped\n",
         plural(a.launches.calls, "launch call"), count(a.launches.with_gpu_record),
-        plural(c.gpu_records, "GPU record"), count(c.gpu_without_launch), count(c.gpu_invalid),
+        plural(c.gpu_records, "GPU record"), count(c.gpu_without_launch), count(c.all_invalid()),
         count(c.gpu_dropped));
+  for (const auto& [cause, records] : c.gpu_invalid)
+    print(out, "         left out: {} x {}\n", count(records),
+          cause.empty() ? "invalid, as the recorder says" : cause);
   print_doors(out, c);
   for (const passes::UnhookedModule& module : c.unhooked_modules)
     print(out, "         may launch unseen: {}{}{}\n", module.path, module.why.empty() ? "" : ": ",
@@ -174,7 +177,7 @@ void print_trust(std::string& out, const Analysis& a) {
   if (c.unknown_records > 0)
     print(out, "         {} of kinds that a newer version writes\n",
           plural(c.unknown_records, "record"));
-  if (c.clock_error_ns) {
+  if (c.clock_error_ns && c.gpu_early == 0) {
     print(out, "         host and GPU clocks agree within {}", duration(*c.clock_error_ns));
     if (!a.collectives.rows.empty())
       print(out, "; ends of collectives within {}", duration(a.collectives.clock_residual_ns));

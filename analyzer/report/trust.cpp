@@ -69,6 +69,20 @@ std::string doubtful_graphs(const CoverageResult& c) {
   return text;
 }
 
+// What GPU times leave out, or cannot be trusted with.
+std::string bad_records(const passes::Analysis& a) {
+  std::string text;
+  const CoverageResult& c = a.coverage;
+  if (const std::uint64_t invalid = c.all_invalid(); invalid > 0)
+    print(text, "; {} left out as impossible", plural(invalid, "GPU record"));
+  if (c.gpu_early > 0)
+    print(text, "; clocks of host and GPU disagree: {} before the launch",
+          plural(c.gpu_early, "GPU record"));
+  if (const std::uint64_t missing = a.unaccounted_launches(); missing > 0)
+    print(text, "; {} without a GPU record, and nothing says why", plural(missing, "launch call"));
+  return text;
+}
+
 }  // namespace
 
 std::string trust_sentence(const passes::Analysis& a) {
@@ -83,6 +97,7 @@ std::string trust_sentence(const passes::Analysis& a) {
           plural(c.unhooked_names.size(), "function"),
           some_of(c.unhooked_names, [](const auto& name) { return name.name; }));
   sentence += doubtful_graphs(c);
+  sentence += bad_records(a);
   if (const std::uint64_t lost = c.host_lost + c.gpu_dropped; lost > 0)
     print(sentence, "; {} lost", plural(lost, "record"));
   if (!c.gaps.empty()) print(sentence, "; {} in the logs", plural(c.gaps.size(), "gap"));

@@ -1,7 +1,7 @@
 """GPU timing in windows: what a log holds is the truth of the windows, whole; the report says how much of the run that
 is, and its ledger is the windows' own.
 
-usage: windows.py --build DIR --program TRAIN_GPT
+usage: windows.py --build DIR --program TRAIN_GPT [--cupti MISBEHAVIOUR]
 """
 
 import argparse
@@ -25,12 +25,12 @@ OPEN = 1 << 62
 KINDS = {"gpu_kernel": "kernel", "gpu_copy": "copy", "gpu_set": "set"}
 
 
-def run(build, work, program, shim):
+def run(options, work, shim):
     directory = work / ("recorded" if shim else "bare")
-    environment = os.environ | {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(directory / "logs"),
-                                "MFUSHIM_WINDOW": WINDOW}
-    command = [SOURCE / "scripts" / "sim", "--gpus", "2", "--truth", directory, *(["--shim"] if shim else []), "--", program,
-               *ARGUMENTS]
+    environment = os.environ | {"MFUSHIM_BUILD_DIR": str(options.build), "MFUSHIM_OUT": str(directory / "logs"),
+                                "MFUSHIM_WINDOW": WINDOW, "MFUSIM_CUPTI": options.cupti}
+    command = [SOURCE / "scripts" / "sim", "--gpus", "2", "--truth", directory, *(["--shim"] if shim else []), "--",
+               options.program, *ARGUMENTS]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -148,11 +148,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--cupti", default="")
     options = parser.parse_args()
-    work = options.build / "integration" / "windows"
+    work = options.build / "integration" / f"windows{options.cupti}"
     shutil.rmtree(work, ignore_errors=True)
     try:
-        bare, recorded = (run(options.build, work, options.program, shim) for shim in (False, True))
+        bare, recorded = (run(options, work, shim) for shim in (False, True))
         equal("output and exit code", (recorded.stdout, recorded.returncode), (bare.stdout, bare.returncode))
         equal("messages", recorded.stderr, bare.stderr)
         logs = sorted((work / "recorded" / "logs").iterdir())

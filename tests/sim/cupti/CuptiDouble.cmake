@@ -10,7 +10,8 @@ function(mfusim_cupti_double suffix cuda cupti)
     HEADER ${here}/cupti_header.h CUDA ${cuda} CUPTI ${cupti}
     ARGS --callback-ids ${cupti}/cupti_driver_cbid.h ${cupti}/cupti_runtime_cbid.h --untyped ${counters}
     OUTPUTS cupti_stubs.cpp newest_records.hpp cupti_results.inc driver_callbacks.inc runtime_callbacks.inc)
-  set(sources activity.cpp activity_records.cpp callbacks.cpp delivery.cpp layout.cpp library.cpp state.cpp)
+  set(sources activity.cpp activity_records.cpp callbacks.cpp delivery.cpp layout.cpp library.cpp misbehaviour.cpp
+      state.cpp)
   list(TRANSFORM sources PREPEND ${here}/)
 
   set(target mfusim_cupti${suffix})

@@ -27,24 +27,42 @@ Record pack(const T& record, uint64_t ready_ns) {
 
 template <typename T>
 Record pack_timed(T record, uint64_t start, uint64_t end) {
-  record.start = misbehaviour().zero_times ? 0 : start;
-  record.end = misbehaviour().zero_times ? 0 : end;
+  record.start = start;
+  record.end = end;
   Record r = pack(record, end);
   r.start_offset = offsetof(T, start);
   r.end_offset = offsetof(T, end);
   return r;
 }
 
-// Device records alone are dropped on request.
-void keep_device(const Record& record) {
-  State& s = state();
-  {
-    std::lock_guard lock(s.mutex);
-    const uint64_t every = misbehaviour().drop_every;
-    if (every && ++s.seen % every == 0) {
-      ++s.dropped;
+void set_times(Record& record, uint64_t start, uint64_t end) {
+  memcpy(record.data.data() + record.start_offset, &start, sizeof start);
+  memcpy(record.data.data() + record.end_offset, &end, sizeof end);
+}
+
+// Device records alone are spoilt on request.
+void keep_device(Record record, const MfusimActivity& a) {
+  constexpr uint64_t kSecond = 1'000'000'000, kHour = 3600 * kSecond;
+  switch (misbehaviour().fault_of(a.correlation)) {
+    case Fault::kNone:
+      break;
+    case Fault::kDrop: {
+      std::lock_guard lock(state().mutex);
+      ++state().dropped;
       return;
     }
+    case Fault::kZero:
+      set_times(record, 0, 0);
+      break;
+    case Fault::kSwap:
+      set_times(record, a.end_ns, a.start_ns);
+      break;
+    case Fault::kLong:
+      set_times(record, a.start_ns, a.end_ns + kHour);
+      break;
+    case Fault::kEarly:
+      set_times(record, a.start_ns - kSecond, a.end_ns - kSecond);
+      break;
   }
   keep(record);
 }
@@ -79,7 +97,7 @@ void record_kernel(const MfusimActivity& a) {
   r.registersPerThread = 32;
   r.completed = a.end_ns;
   r.gridId = a.correlation;
-  keep_device(pack_timed(r, a.start_ns, a.end_ns));
+  keep_device(pack_timed(r, a.start_ns, a.end_ns), a);
 }
 
 uint8_t memory_kind(uint32_t memory) {
@@ -122,10 +140,11 @@ void record_copy(const MfusimActivity& a) {
     auto r = fill(with_origin<PeerCopyRecord>(a), CUPTI_ACTIVITY_KIND_MEMCPY2);
     r.srcDeviceId = a.source_device;
     r.dstDeviceId = a.destination_device;
-    keep_device(pack_timed(r, a.start_ns, a.end_ns));
+    keep_device(pack_timed(r, a.start_ns, a.end_ns), a);
   } else if (covers(CUPTI_ACTIVITY_KIND_MEMCPY, a.correlation)) {
     keep_device(pack_timed(fill(with_origin<CopyRecord>(a), CUPTI_ACTIVITY_KIND_MEMCPY), a.start_ns,
-                           a.end_ns));
+                           a.end_ns),
+                a);
   }
 }
 
@@ -136,7 +155,7 @@ void record_set(const MfusimActivity& a) {
   r.value = a.value;
   r.bytes = a.bytes;
   r.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
-  keep_device(pack_timed(r, a.start_ns, a.end_ns));
+  keep_device(pack_timed(r, a.start_ns, a.end_ns), a);
 }
 
 void record_graph(const MfusimActivity& a) {
@@ -148,7 +167,7 @@ void record_graph(const MfusimActivity& a) {
   r.streamId = a.stream;
   r.correlationId = a.correlation;
   r.graphId = a.graph;
-  keep_device(pack_timed(r, a.start_ns, a.end_ns));
+  keep_device(pack_timed(r, a.start_ns, a.end_ns), a);
 }
 
 bool call_wanted(const MfusimApi& api) {

@@ -54,6 +54,7 @@ CUptiResult subscribe(CUpti_SubscriberHandle* out, CUpti_CallbackFunc call, void
   s.call = call;
   s.data = data;
   *out = handle();
+  state().sessions.fetch_add(1);
   g_listening.store(true);
   return CUPTI_SUCCESS;
 }

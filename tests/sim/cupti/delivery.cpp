@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "state.hpp"
 
@@ -59,15 +60,21 @@ class Converter {
   double rate_ = 1.0;
 };
 
+// Whether the client does not get it yet, though it is complete.
+bool is_held_back(const Record& record) {
+  return misbehaviour().delivery == Delivery::kLate && record.session == state().sessions.load();
+}
+
 std::deque<Record> take(bool forced) {
   State& s = state();
   std::lock_guard lock(s.mutex);
   const uint64_t now = now_ns();
   std::deque<Record> ready, later;
   for (Record& record : s.records) {
-    if (record.ready_ns <= now) {
+    const bool running = record.ready_ns > now;
+    if (!running && (forced || !is_held_back(record))) {
       ready.push_back(record);
-    } else if (forced) {
+    } else if (running && forced) {
       memset(record.data.data() + record.end_offset, 0, sizeof(uint64_t));  // still running: no end
       ready.push_back(record);
     } else {
@@ -105,21 +112,50 @@ Buffer take_buffer(CUpti_BuffersCallbackRequestFunc request) {
   return {};
 }
 
-// Fills one of the client's buffers from the front of the records; false when it gave none.
-bool fill_buffer(std::deque<Record>& records, CUpti_BuffersCallbackRequestFunc request,
-                 CUpti_BuffersCallbackCompleteFunc complete) {
-  const auto [buffer, room, limit] = take_buffer(request);
-  size_t used = 0, count = 0;
-  if (!buffer) return false;
-  while (!records.empty() && used + records.front().bytes <= room &&
-         (limit == 0 || count < limit)) {
-    memcpy(buffer + used, records.front().data.data(), records.front().bytes);
-    used += records.front().bytes;
-    ++count;
+// A buffer with records in it; no data where the client gave none.
+struct Filled {
+  Buffer buffer;
+  size_t used = 0;
+};
+
+// Fills one of the client's buffers from the front of the records.
+Filled fill_buffer(std::deque<Record>& records, CUpti_BuffersCallbackRequestFunc request) {
+  constexpr size_t kFewRecords = 8;
+  Filled filled{take_buffer(request)};
+  const auto [data, room, limit] = filled.buffer;
+  if (!data) return filled;
+  const size_t most = misbehaviour().delivery == Delivery::kReverse ? kFewRecords
+                      : limit != 0                                  ? limit
+                                                                    : records.size();
+  for (size_t count = 0;
+       !records.empty() && filled.used + records.front().bytes <= room && count < most; ++count) {
+    memcpy(data + filled.used, records.front().data.data(), records.front().bytes);
+    filled.used += records.front().bytes;
     records.pop_front();
   }
-  complete(nullptr, 0, buffer, room, used);
-  return count > 0;
+  return filled;
+}
+
+// Hands all records over, or as many as the client has buffers for.
+void hand_over(std::deque<Record>& records, CUpti_BuffersCallbackRequestFunc request,
+               CUpti_BuffersCallbackCompleteFunc complete) {
+  const Delivery delivery = misbehaviour().delivery;
+  const size_t together = delivery == Delivery::kReverse ? 4 : 1;
+  bool more = true;
+  while (more && !records.empty()) {
+    if (delivery == Delivery::kEmpty) {
+      const Buffer empty = take_buffer(request);
+      if (empty.data) complete(nullptr, 0, empty.data, empty.room, 0);
+    }
+    std::vector<Filled> filled;
+    while (more && !records.empty() && filled.size() < together) {
+      const Filled next = fill_buffer(records, request);
+      more = next.used > 0;
+      if (next.buffer.data) filled.push_back(next);
+    }
+    for (auto f = filled.rbegin(); f != filled.rend(); ++f)
+      complete(nullptr, 0, f->buffer.data, f->buffer.room, f->used);
+  }
 }
 
 void run() {
@@ -171,6 +207,7 @@ void keep(const Record& record) {
     lock.lock();
   }
   s.records.push_back(record);
+  s.records.back().session = s.sessions.load();
   if (s.records.size() < kWakeAt && g_period_ms.load() == 0) return;
   if (!g_thread) {
     g_thread = true;
@@ -194,8 +231,7 @@ void deliver(bool forced) {
   const bool any = !records.empty();
   const Converter converter;
   for (Record& record : records) converter.apply(record);
-  while (!records.empty() && fill_buffer(records, request, complete)) {
-  }
+  hand_over(records, request, complete);
   if (!records.empty()) {
     std::lock_guard lock(s.mutex);
     s.dropped += records.size();

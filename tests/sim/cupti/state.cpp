@@ -1,4 +1,4 @@
-// The double's one state, its way to the driver double, and its misbehaviour.
+// The double's one state, and its way to the driver double.
 #include "state.hpp"
 
 #include <dlfcn.h>
@@ -41,10 +41,19 @@ void begin_new_kinds(uint32_t correlation) {
   }
 }
 
+void slow_down(const MfusimApi& api) {
+  const uint64_t until = now_ns() + misbehaviour().slow_ns;
+  if (strncmp(api.name, "cuLaunch", 8) != 0 || !enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL))
+    return;
+  while (now_ns() < until) {
+  }
+}
+
 void enter(MfusimApi* api) {
   state().newest_correlation.store(api->correlation, std::memory_order_relaxed);
   begin_new_kinds(api->correlation);
   call_subscriber(*api, CUPTI_API_ENTER);
+  if (misbehaviour().slow_ns != 0) slow_down(*api);
 }
 void leave(MfusimApi* api) {
   call_subscriber(*api, CUPTI_API_EXIT);
@@ -58,34 +67,11 @@ void synchronization(const MfusimSync* s) {
 }
 constexpr MfusimTracer kTracer{enter, leave, activity, synchronization};
 
-Misbehaviour read_misbehaviour() {
-  Misbehaviour m;
-  const char* text = getenv("MFUSIM_CUPTI");
-  if (!text || !*text) return m;
-  if (strcmp(text, "refuse39") == 0) {
-    m.refusal = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  } else if (strcmp(text, "refuse999") == 0) {
-    m.refusal = CUPTI_ERROR_UNKNOWN;
-  } else if (strncmp(text, "drop:", 5) == 0) {
-    m.drop_every = strtoull(text + 5, nullptr, 10);
-  } else if (strcmp(text, "zero") == 0) {
-    m.zero_times = true;
-  } else {
-    fprintf(stderr, "mfusim: unknown MFUSIM_CUPTI=%s\n", text);
-  }
-  return m;
-}
-
 }  // namespace
 
 State& state() {
   static State* s = new State;
   return *s;
-}
-
-const Misbehaviour& misbehaviour() {
-  static const Misbehaviour m = read_misbehaviour();
-  return m;
 }
 
 CUptiResult attach() {

@@ -1,5 +1,4 @@
-// What the CUPTI double knows: which kinds are wanted, the records not yet handed out, and how to
-// misbehave.
+// What the CUPTI double knows: which kinds are wanted, and the records not yet handed out.
 #pragma once
 #include <cupti.h>
 
@@ -13,6 +12,7 @@
 
 #include "mfusim/driver.h"
 #include "mfusim/tracing.h"
+#include "misbehaviour.hpp"
 #include "newest_records.hpp"
 
 namespace mfusim::cupti {
@@ -22,6 +22,7 @@ constexpr size_t kKinds = 64;  // CUpti_ActivityKind values stay below
 
 struct Record {
   uint64_t ready_ns = 0;  // when the work is over
+  uint32_t session = 0;   // in which it was made
   uint16_t bytes = 0;
   // Offsets of the start and end fields, for clocks and for records of unfinished work; 0 for none.
   uint16_t start_offset = 0, end_offset = 0;
@@ -50,18 +51,10 @@ struct State {
   std::deque<Record> records;
   std::deque<Buffer> buffers;  // asked for, and not given back yet
   size_t dropped = 0;
-  uint64_t seen = 0;  // device records so far, for drop:N
+  std::atomic<uint32_t> sessions{0};  // subscriptions so far
   std::atomic<bool> system_thread_ids{false};
 };
 State& state();
-
-// MFUSIM_CUPTI: refuse39 | refuse999 | drop:N | zero, for tests of those who use CUPTI.
-struct Misbehaviour {
-  CUptiResult refusal = CUPTI_SUCCESS;
-  uint64_t drop_every = 0;
-  bool zero_times = false;
-};
-const Misbehaviour& misbehaviour();
 
 inline bool enabled(CUpti_ActivityKind kind) {
   return state().enabled[size_t(kind)].load(std::memory_order_relaxed);
