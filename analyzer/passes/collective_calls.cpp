@@ -2,6 +2,8 @@
 // group.
 #include "passes/collective_calls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -134,6 +136,12 @@ class ProcessCollectives {
 };
 
 }  // namespace
+
+std::string label_of(const model::CommunicatorInfo& communicator) {
+  if (!communicator.name.empty()) return communicator.name;
+  if (communicator.hash != 0) return fmt::format("{:#018x}", communicator.hash);
+  return "unknown";
+}
 
 std::vector<CollectiveCall> find_collective_calls(const model::Run& run) {
   std::vector<CollectiveCall> result;

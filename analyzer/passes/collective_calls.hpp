@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/run.hpp"
@@ -28,6 +29,9 @@ struct CollectiveCall {
     return until(position + 1) - until(position);
   }
 };
+
+// What the tables call a communicator: its name, else its hash.
+std::string label_of(const model::CommunicatorInfo& communicator);
 
 // Of all successful calls of a run; a captured one is there once for each execution.
 std::vector<CollectiveCall> find_collective_calls(const model::Run& run);

@@ -16,10 +16,7 @@ namespace mfushim::passes {
 namespace {
 
 std::string label_of(const CollectiveCall& call) {
-  const auto& communicator = call.process->communicators[call.shape->communicator];
-  if (!communicator.name.empty()) return communicator.name;
-  if (communicator.hash != 0) return fmt::format("{:#018x}", communicator.hash);
-  return "unknown";
+  return passes::label_of(call.process->communicators[call.shape->communicator]);
 }
 
 // What a call did after the last rank had arrived; known only when all ranks' records are there.

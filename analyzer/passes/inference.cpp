@@ -14,17 +14,19 @@ namespace {
 using model::CallKind;
 using model::HostCall;
 
-// A process's products of known sizes between two times, in order.
-std::vector<const format::GemmShape*> products_between(const model::Process& process,
-                                                       const std::vector<std::uint32_t>& order,
-                                                       const Interval& span) {
-  std::vector<const format::GemmShape*> products;
-  for (const std::uint32_t i : order) {
-    const HostCall& call = process.calls[i];
-    if (call.start < span.start || call.start >= span.end) continue;
-    products.insert(products.end(), call.number, &process.shapes[call.subject]);
-  }
-  return products;
+// Calls of a process's products of known sizes between two times, in order.
+std::vector<std::uint32_t> calls_between(const model::Process& process,
+                                         const std::vector<std::uint32_t>& order,
+                                         const Interval& span) {
+  const auto first_since = [&](std::int64_t time) {
+    return std::lower_bound(
+        order.begin(), order.end(), time,
+        [&](std::uint32_t call, std::int64_t at) { return process.calls[call].start < at; });
+  };
+  std::vector<std::uint32_t> calls;
+  for (auto at = first_since(span.start); at != first_since(span.end); ++at)
+    calls.insert(calls.end(), process.calls[*at].number, *at);
+  return calls;
 }
 
 std::vector<std::uint32_t> ordered_products(const model::Process& process) {
@@ -49,10 +51,12 @@ class InferenceMaker {
       ProductFamily& sum = families_[{family.dimensions, family.batch, family.rows}];
       const std::uint64_t products = sum.products + family.products;
       const std::uint64_t forward = sum.forward + family.forward;
+      const std::uint64_t gradients = sum.gradients + family.gradients;
       const std::uint64_t recomputed = sum.recomputed + family.recomputed;
       sum = family;
       sum.products = products;
       sum.forward = forward;
+      sum.gradients = gradients;
       sum.recomputed = recomputed;
     }
     ++votes_[{step.rows, step.micro_batches}];
@@ -94,49 +98,28 @@ Flops scaled(Flops value, Flops part, Flops whole) {
   return value == whole ? part : static_cast<Flops>(static_cast<long double>(value) * share);
 }
 
-// All-reduces of activations: their size is rows times a weight's dimension.
-void find_parallelism(const model::Process& process, const std::vector<Interval>& spans,
-                      Inference& inference) {
-  if (!inference.rows || spans.empty()) return;
-  std::map<std::uint32_t, std::uint64_t> activations, others;  // by communicator
-  for (const HostCall& call : process.calls) {
-    if (call.kind != CallKind::kCollective || call.result != 0 || call.graph != 0) continue;
-    const bool in_steps = std::any_of(spans.begin(), spans.end(), [&](const Interval& span) {
-      return call.start >= span.start && call.start < span.end;
-    });
-    if (!in_steps) continue;
-    const format::CollectiveShape& s = process.collectives[call.subject];
-    const bool reduces = s.op == format::CollectiveOp::kAllReduce;
-    const bool fits =
-        reduces && s.count % *inference.rows == 0 &&
-        std::any_of(inference.families.begin(), inference.families.end(),
-                    [&](const ProductFamily& family) {
-                      return family.rows == *inference.rows &&
-                             std::count(family.dimensions.begin(), family.dimensions.end(),
-                                        s.count / *inference.rows) > 0;
-                    });
-    if (fits)
-      ++activations[s.communicator];
-    else if (reduces || s.op == format::CollectiveOp::kReduceScatter)
-      others[s.communicator] += s.count;
+StepWork work_of(const model::Process& process, const Interval& span,
+                 std::vector<std::uint32_t> calls, std::size_t forward) {
+  const bool ends = forward < calls.size();
+  const std::int64_t end = ends ? process.calls[calls[forward]].start : span.end;
+  calls.resize(forward);
+  return {span, std::move(calls), end};
+}
+
+ModelSizes sizes_of(const Inference& inference) {
+  ModelSizes sizes;
+  Flops gradients = 0;
+  for (const ProductFamily& family : inference.families) {
+    if (family.rows == 0) continue;
+    auto widths = family.dimensions;
+    std::iter_swap(std::find(widths.begin(), widths.end(), family.rows), widths.begin());
+    sizes.activations.insert({family.rows, widths[1]});
+    sizes.activations.insert({family.rows, widths[2]});
+    gradients += Flops{widths[1]} * widths[2] * family.gradients;
   }
-  const auto size_of = [&](std::uint32_t communicator) {
-    return static_cast<std::uint64_t>(std::max(process.communicators[communicator].size, 1));
-  };
-  inference.tensor_parallel = 1;
-  for (const auto& [communicator, calls] : activations) {
-    // Forward and backward have at least one each, in each micro-batch.
-    if (calls < 2 * spans.size() * inference.micro_batches.value_or(1)) continue;
-    inference.tensor_parallel = size_of(communicator);
-    inference.activation_collectives = calls / spans.size();
-  }
-  inference.data_parallel = 1;
-  std::uint64_t most = 0;
-  for (const auto& [communicator, count] : others)
-    if (count > most && !(activations.contains(communicator) && *inference.tensor_parallel > 1)) {
-      most = count;
-      inference.data_parallel = size_of(communicator);
-    }
+  sizes.gradients = static_cast<double>(gradients) / static_cast<double>(inference.steps);
+  sizes.micro_batches = inference.micro_batches.value_or(1);
+  return sizes;
 }
 
 }  // namespace
@@ -171,16 +154,27 @@ std::optional<Inference> find_inference(const model::Run& run,
   const std::size_t number = spans.size();
   if (spans.empty())
     spans.push_back({process.calls[order.front()].start, process.calls[order.back()].start + 1});
+  std::vector<StepWork> work;
   for (const Interval& span : spans) {
-    auto products = products_between(process, order, span);
-    if (products.empty()) continue;
+    auto calls = calls_between(process, order, span);
+    if (calls.empty()) continue;
+    std::vector<const format::GemmShape*> products;
+    for (const std::uint32_t call : calls)
+      products.push_back(&process.shapes[process.calls[call].subject]);
     auto at = known.find(products);
     if (at == known.end()) at = known.emplace(products, find_roles(products)).first;
     maker.add(at->second);
+    work.push_back(work_of(process, span, std::move(calls), at->second.forward));
   }
   if (known.empty()) return std::nullopt;
   Inference inference = maker.make(number);
-  find_parallelism(process, number > 0 ? spans : std::vector<Interval>{}, inference);
+  if (number > 0 && inference.rows) {
+    const Parallelism parallelism = find_parallelism(process, work, sizes_of(inference));
+    inference.sharing = parallelism.sharing;
+    inference.data_parallel = parallelism.replicas;
+    if (inference.micro_batches) inference.micro_batches = parallelism.micro_batches;
+    inference.pipeline_transfers = parallelism.transfers;
+  }
   return inference;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/run.hpp"
+#include "passes/parallelism.hpp"
 #include "passes/products.hpp"
 #include "passes/steps.hpp"
 
@@ -22,6 +23,7 @@ struct ProductFamily {
       0;  // tokens: the dimension that is no weight's; 0 where both are activations
   std::uint64_t products = 0;  // in the steps looked at, as all below
   std::uint64_t forward = 0;
+  std::uint64_t gradients = 0;  // of weights, where the products themselves tell
   std::uint64_t recomputed = 0;
   Flops flops = 0;  // of one product
 };
@@ -39,9 +41,9 @@ struct Inference {
   std::optional<std::uint64_t> micro_batches;  // to a step
   std::optional<std::uint64_t> tokens_per_step() const;
 
-  std::optional<std::uint64_t> tensor_parallel;  // ranks that share each weight; absent: unknown
-  std::uint64_t activation_collectives = 0;      // per step: the evidence for it
+  std::optional<WeightSharing> sharing;  // absent: not known
   std::optional<std::uint64_t> data_parallel;
+  std::uint64_t pipeline_transfers = 0;  // of activations to or from one rank, in a step
 
   double recompute_share() const;
   // Of a count of executed FLOPs, those that the model needs; the second with causal attention.

@@ -15,13 +15,12 @@ namespace {
 
 using format::GemmShape;
 
-// How a product is laid out: equal for equal work.
-using Form =
-    std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, format::Transpose, format::Transpose>;
-
-Form form_of(const GemmShape& s) {
-  return {s.m, s.n, s.k, s.trans_a, s.trans_b};
+// How a product is laid out and in which types: equal for equal work. In fp8 all layouts are one,
+// but gradients are of another type.
+auto form_of(const GemmShape& s) {
+  return std::tuple(s.m, s.n, s.k, s.trans_a, s.trans_b, s.a, s.b, s.d);
 }
+using Form = decltype(form_of({}));
 
 struct Members {
   ProductFamily family;
@@ -36,7 +35,9 @@ class RoleFinder {
     gather();
     find_rows();
     mark_weight_gradients();
+    result_.forward = forward_end_;
     result_.micro_batches = repetitions();
+    for (Members& members : families_) count_gradients(members);
     for (Members& members : families_) count(members);
     Flops most = 0;
     for (const Members& members : families_) {
@@ -170,28 +171,44 @@ class RoleFinder {
     return 1;
   }
 
+  void count_gradients(Members& members) {
+    for (const std::size_t i : members.at)
+      if (is_weight_gradient_[i]) ++members.family.gradients;
+    if (members.family.gradients == 0) return;
+    gradients_ += members.family.gradients;
+    before_gradients_ += before_backward(members);
+  }
+
+  std::uint64_t before_backward(const Members& members) const {
+    return static_cast<std::uint64_t>(
+        std::lower_bound(members.at.begin(), members.at.end(), forward_end_) - members.at.begin());
+  }
+
+  // Products of activations are repeated as often as those of weights, each of which has one
+  // gradient; pipelines begin with several micro-batches, others with one.
+  std::uint64_t forward_of(const Members& members) const {
+    if (members.family.gradients > 0) return members.family.gradients;
+    const std::uint64_t before = before_backward(members);
+    if (before == 0) return (members.family.products + 2) / 3;
+    if (before_gradients_ == 0) return before * result_.micro_batches;
+    return (before * gradients_ + before_gradients_ / 2) / before_gradients_;
+  }
+
   void count(Members& members) {
     ProductFamily& family = members.family;
     if (!result_.has_backward) {
       family.forward = family.products;
       return;
     }
-    std::uint64_t gradients = 0, as_forward = 0, other = 0, before_backward = 0;
+    family.forward = forward_of(members);
     std::set<Form> forward_forms;
-    for (const std::size_t i : members.at)
-      if (i < forward_end_) {
-        ++before_backward;
-        forward_forms.insert(form_of(product(i)));
-      }
-    for (const std::size_t i : members.at)
-      if (is_weight_gradient_[i])
-        ++gradients;
-      else if (forward_forms.contains(form_of(product(i))))
-        ++as_forward;
-      else
-        ++other;
-    family.forward = gradients > 0 ? gradients : before_backward * result_.micro_batches;
-    if (family.forward == 0) family.forward = (family.products + 2) / 3;
+    for (std::size_t i = 0; i < before_backward(members); ++i)
+      forward_forms.insert(form_of(product(members.at[i])));
+    std::uint64_t as_forward = 0, other = 0;
+    for (const std::size_t i : members.at) {
+      if (is_weight_gradient_[i]) continue;
+      ++(forward_forms.contains(form_of(product(i))) ? as_forward : other);
+    }
     // Where gradients of inputs look different from forward products all else is done again; the
     // first weight of a model has no such gradient.
     const bool separate =
@@ -206,6 +223,8 @@ class RoleFinder {
   std::vector<std::size_t> family_of_;
   std::vector<bool> is_weight_gradient_;
   std::size_t forward_end_ = 0;
+  // Of families of weights: their gradients, and forward products before any gradient.
+  std::uint64_t gradients_ = 0, before_gradients_ = 0;
   StepProducts result_;
 };
 

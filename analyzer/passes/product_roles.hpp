@@ -12,6 +12,7 @@ struct StepProducts {
   std::vector<ProductFamily> families;
   std::uint64_t rows = 0;           // of the family of most FLOPs that has any
   std::uint64_t micro_batches = 1;  // times that the sequence of products repeats itself
+  std::size_t forward = 0;          // products before the first gradient
   bool has_backward = false;
 };
 

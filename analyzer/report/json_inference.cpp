@@ -3,6 +3,23 @@
 
 namespace mfushim::report {
 
+namespace {
+
+Json sharing_json(const passes::WeightSharing& sharing, std::size_t steps) {
+  const auto per_step = [&](std::uint64_t count) {
+    return static_cast<double>(count) / static_cast<double>(steps);
+  };
+  return {{"communicator", sharing.communicator},
+          {"rows", sharing.activation.rows},
+          {"width", sharing.activation.width},
+          {"sums_of_forward_products_per_step", per_step(sharing.forward_sums)},
+          {"sums_per_step", per_step(sharing.sums)},
+          {"gathers_per_step", per_step(sharing.gathers)},
+          {"divided", sharing.divided_by}};
+}
+
+}  // namespace
+
 Json inference_section(const passes::Inference& i) {
   Json json;
   json["steps"] = i.steps;
@@ -15,17 +32,21 @@ Json inference_section(const passes::Inference& i) {
         static_cast<double>(i.executed - i.recomputed) / static_cast<double>(i.steps);
   put(json, "tokens_per_product", i.rows);
   put(json, "micro_batches", i.micro_batches);
-  put(json, "tensor_parallel", i.tensor_parallel);
+  if (i.sharing) json["tensor_parallel"] = i.sharing->ranks;
   put(json, "data_parallel", i.data_parallel);
   put(json, "tokens_per_step", i.tokens_per_step());
   json["evidence"]["backward"] = i.has_backward;
-  json["evidence"]["activation_all_reduces_per_step"] = i.activation_collectives;
+  if (i.pipeline_transfers > 0)
+    json["evidence"]["pipeline_transfers_per_step"] = i.pipeline_transfers;
+  if (i.sharing && i.sharing->ranks > 1)
+    json["evidence"]["tensor_parallel"] = sharing_json(*i.sharing, i.steps);
   Json& families = json["evidence"]["families"] = Json::array();
   for (const passes::ProductFamily& family : i.families) {
     Json entry = {{"dimensions", family.dimensions}, {"batch", family.batch}};
     if (family.rows != 0) entry["rows"] = family.rows;
     entry.update({{"products", family.products},
                   {"forward", family.forward},
+                  {"weight_gradients", family.gradients},
                   {"recomputed", family.recomputed},
                   {"flops", flops_json(family.flops)}});
     families.push_back(std::move(entry));

@@ -1,9 +1,24 @@
 // The model as its products show it, and the way from the peak to MFU.
 #include "report/text_inference.hpp"
 
+#include <fmt/ranges.h>
+
 #include "report/text_format.hpp"
 
 namespace mfushim::report {
+
+namespace {
+
+void print_sharing(std::string& out, const passes::WeightSharing& sharing, std::size_t steps) {
+  const std::string divided = fmt::format("{}", fmt::join(sharing.divided_by, ", "));
+  print(out, "\n  weights shared by {} ranks: {} sums of {} x {} a step over communicator {},",
+        sharing.ranks, count(sharing.sums / steps), count(sharing.activation.rows),
+        count(sharing.activation.width), sharing.communicator);
+  print(out, "\n  {} of them right after a forward product whose inner dimension ({}) they divide",
+        count(sharing.forward_sums / steps), divided);
+}
+
+}  // namespace
 
 void print_inference(std::string& out, const passes::Inference& i) {
   std::uint64_t forward = 0, recomputed = 0, products = 0;
@@ -26,9 +41,7 @@ void print_inference(std::string& out, const passes::Inference& i) {
   print(out, "  tokens {} a micro-batch (the dimension of all weights' products) x {} to a step",
         count(*i.rows), count(*i.micro_batches));
   if (i.data_parallel && *i.data_parallel > 1) print(out, " x {} replicas", *i.data_parallel);
-  if (i.tensor_parallel && *i.tensor_parallel > 1)
-    print(out, "; weights shared by {} ranks ({} all-reduces of activations a step)",
-          *i.tensor_parallel, count(i.activation_collectives));
+  if (i.sharing && i.sharing->ranks > 1) print_sharing(out, *i.sharing, i.steps);
   out += '\n';
 }
 

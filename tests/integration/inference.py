@@ -54,10 +54,15 @@ class Case(typing.NamedTuple):
                 "vocab": VOCABULARY, "ranks": self.ranks, "tensor-parallel": self.tensor_parallel,
                 "accumulate": self.micro_batches, "recompute": self.recompute, "dtype": self.dtype, "checkpoint-ms": 0}
 
-    def all_reduces(self):
-        """Of activations, in a step, where weights are shared: two of a layer, forward and backward each, and again; of
-        the embedding; of the gradient of the output's input."""
-        return self.micro_batches * (LAYERS * (2 + 2 + 2 * self.recompute) + 2) if self.tensor_parallel > 1 else 0
+    def sharing(self):
+        """What shows that ranks share weights: sums of activations over them, in a step two of each layer forward and
+        backward, and again where it is done again, of the embedding and of the gradient of the output's input. The first
+        forward pass has two of a layer, after the products of divided heads and of the divided feed-forward part."""
+        if self.tensor_parallel == 1:
+            return None
+        sums = self.micro_batches * (LAYERS * (2 + 2 + 2 * self.recompute) + 2)
+        return {"rows": TOKENS, "width": HIDDEN, "sums_of_forward_products_per_step": 2 * LAYERS, "sums_per_step": sums,
+                "gathers_per_step": 0, "divided": [HIDDEN // self.tensor_parallel, 4 * HIDDEN // self.tensor_parallel]}
 
 
 CASES = [Case(*case) for case in itertools.product(PEAKS, (0, 1), (1, 4, 8), (1, 2))]
@@ -86,7 +91,11 @@ def check(build, program, folder, case):
     equal("micro-batches", found["micro_batches"], case.micro_batches)
     equal("tokens of a step", found["tokens_per_step"], TOKENS * case.micro_batches * case.replicas)
     equal("ranks that share weights", found["tensor_parallel"], case.tensor_parallel)
-    equal("sums of activations in a step", found["evidence"]["activation_all_reduces_per_step"], case.all_reduces())
+    evidence = found["evidence"].get("tensor_parallel")
+    communicators = [row["communicator"] for row in document["comm"]]
+    if evidence and evidence.pop("communicator") not in communicators:
+        raise Mismatch(f"the ranks' communicator is none of {communicators}")
+    equal("evidence of shared weights", evidence, case.sharing())
     equal("data-parallel ranks", found["data_parallel"], case.replicas)
     near("FLOPs that a step needs", found["model_flops_per_step"], needed)
     near("share done again", found["recompute_share"], again / (needed + again))
