@@ -24,13 +24,28 @@ std::optional<double> executed_per_step(const Analysis& a) {
          static_cast<double>(a.work.executed) / static_cast<double>(a.work.products);
 }
 
-// Work is held against time: only that counts which was done in the time that is known.
-CountedWork count_timed_work(const model::Run& run, const Analysis& a) {
+// What was told, and else the tokens that the products show.
+ModelFacts with_tokens(const ModelFacts& facts, const std::optional<Inference>& inference) {
+  ModelFacts result = facts;
+  if (facts.tokens_per_step || !inference || !inference->tokens_per_step()) return result;
+  result.tokens_per_step = static_cast<double>(*inference->tokens_per_step());
+  result.tokens_are_inferred = true;
+  return result;
+}
+
+void hold_against_time(const model::Run& run, const ProductResult& products,
+                       const OperationResult& operations, const KernelResult& kernels,
+                       Analysis& a) {
+  a.work = count_work(products, operations, kernels, a.inference, a.repeats);
+  a.rooflines = find_rooflines(run, products, operations, kernels);
+}
+
+// Only that counts which was done in the time that is known.
+void hold_against_time(const model::Run& run, Analysis& a) {
   if (model::is_timed_throughout(run))
-    return count_work(a.products, a.operations, a.kernels, a.inference, a.repeats);
+    return hold_against_time(run, a.products, a.operations, a.kernels, a);
   const model::Run timed = model::timed_part(run);
-  return count_work(find_products(timed), find_operations(timed), find_kernels(timed), a.inference,
-                    a.repeats);
+  hold_against_time(timed, find_products(timed), find_operations(timed), find_kernels(timed), a);
 }
 
 }  // namespace
@@ -74,11 +89,13 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.steps = options.steps ? options.steps : find_steps(run);
   a.inference = find_inference(run, a.steps);
   a.repeats = find_repeats(run, a.steps);
-  a.work = count_timed_work(run, a);
+  hold_against_time(run, a);
   a.efficiency = find_efficiency(run, a.ledgers, a.clocks, a.work, options.efficiency);
-  a.waterfall = find_waterfall(run, activities, a.work, a.efficiency);
-  a.model_mfu = find_model_mfu(run, a.work, a.efficiency, options.model, times_of(a.steps),
-                               executed_per_step(a));
+  const std::optional<StepTimes> step_times = times_of(a.steps);
+  a.padding = find_padding(run, options.model, step_times, a.inference);
+  a.model_mfu = find_model_mfu(run, a.work, a.efficiency, with_tokens(options.model, a.inference),
+                               step_times, executed_per_step(a));
+  a.waterfall = find_waterfall(run, activities, a.work, a.efficiency, a.model_mfu);
   return a;
 }
 

@@ -15,7 +15,9 @@
 #include "passes/ledger.hpp"
 #include "passes/model_mfu.hpp"
 #include "passes/operations.hpp"
+#include "passes/padding.hpp"
 #include "passes/products.hpp"
+#include "passes/roofline.hpp"
 #include "passes/steps.hpp"
 #include "passes/view.hpp"
 #include "passes/waterfall.hpp"
@@ -45,8 +47,10 @@ struct Analysis {
   KernelResult kernels;
   Repeats repeats;
   CountedWork work;
+  std::vector<ClassRoofline> rooflines;
   Efficiency efficiency;
   std::optional<ModelMfu> model_mfu;
+  std::optional<Padding> padding;
   CoverageResult coverage;
   std::optional<StepResult> steps;
   std::optional<Inference> inference;

@@ -79,6 +79,7 @@ KernelResult find_kernels(const model::Run& run) {
       row.name = name.text;
       row.kernel_class = name.facts.kernel_class;
       row.dtype = name.facts.dtype;
+      row.units = dtype_of(name.facts);
       row.calls += count.calls;
       model::add_duration(row.total_ns, count.total_ns);
       if (count.modelled_calls > 0)

@@ -18,7 +18,8 @@ struct KernelRow {
   std::string dtype;  // of what it reads, by its name; empty: the name does not tell
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;
-  std::optional<ModelledWork> modelled;  // of the calls that belong to no recorded product
+  std::optional<ModelledWork> modelled;           // of the calls that belong to no recorded product
+  format::DType units = format::DType::kUnknown;  // on which it runs, by its name
 };
 
 struct KernelResult {

@@ -12,14 +12,6 @@ namespace {
 
 using knowledge::Convention;
 
-// GPUs of the job: one per rank of the program's own count, or those that have logs.
-double count_gpus(const model::Run& run) {
-  std::int64_t world = 0;
-  for (const auto& process : run.processes)
-    world = std::max(world, process->integer_fact("world_size").value_or(0));
-  return std::max(static_cast<double>(world), static_cast<double>(run.ranks.size()));
-}
-
 std::string what_is_missing(const ModelFacts& facts, const std::optional<StepTimes>& steps,
                             Convention convention) {
   if (!facts.problem.empty()) return facts.problem;
@@ -84,6 +76,13 @@ void find_doubts(const model::Run& run, const ModelFacts& facts, const CountedWo
 
 }  // namespace
 
+double count_gpus(const model::Run& run) {
+  std::int64_t world = 0;
+  for (const auto& process : run.processes)
+    world = std::max(world, process->integer_fact("world_size").value_or(0));
+  return std::max(static_cast<double>(world), static_cast<double>(run.ranks.size()));
+}
+
 StepTimes step_times(const std::vector<std::int64_t>& durations_ns) {
   StepTimes times;
   times.count = durations_ns.size();
@@ -111,6 +110,7 @@ std::optional<ModelMfu> find_model_mfu(const model::Run& run, const CountedWork&
   if (!result.absent_because.empty()) return result;
   result.flops_per_token = knowledge::flops_per_token(facts.work, result.convention)->model;
   result.tokens_per_step = *facts.tokens_per_step;
+  result.tokens_are_inferred = facts.tokens_are_inferred;
   result.flops_per_step = result.flops_per_token * result.tokens_per_step;
   result.gpus = count_gpus(run);
   result.ranks = run.ranks.size();

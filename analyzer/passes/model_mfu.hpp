@@ -18,6 +18,7 @@ struct ModelFacts {
   knowledge::ModelWork work;
   std::string name;                       // of the model, as told; empty: none was
   std::optional<double> tokens_per_step;  // of the whole job
+  bool tokens_are_inferred = false;       // by the products: nobody told them
   std::string problem;                    // why what was told cannot be used
 
   bool has_model() const { return work.params || work.shape.layers > 0; }
@@ -29,6 +30,9 @@ struct StepTimes {
   double error_s = 0;  // standard error of the mean; 0 for one step
 };
 
+// GPUs of the job: one per rank of the program's own count, or those that have logs.
+double count_gpus(const model::Run& run);
+
 StepTimes step_times(const std::vector<std::int64_t>& durations_ns);
 
 struct ModelMfu {
@@ -37,6 +41,7 @@ struct ModelMfu {
   double seq = 0;
   double flops_per_token = 0;
   double tokens_per_step = 0;
+  bool tokens_are_inferred = false;
   double flops_per_step = 0;  // of the whole job
   double gpus = 0;            // of the whole job, also where logs are missing
   std::size_t ranks = 0;      // that have logs

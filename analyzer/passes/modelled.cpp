@@ -1,6 +1,7 @@
 // FlashAttention 2 by its grid, other kernels by rules of the user.
 #include "passes/modelled.hpp"
 
+#include "knowledge/dtypes.hpp"
 #include "knowledge/enum_names.hpp"
 #include "knowledge/kernels/user_rules.hpp"
 
@@ -18,6 +19,11 @@ constexpr double kHeadMultiple = 8;
 constexpr double kForwardProducts = 2;
 constexpr double kBackwardProducts = 5;
 constexpr double kBackwardNeeded = 4;
+
+// Queries, keys, values and results, each once; backward their gradients, too. As many heads of
+// keys as of queries are assumed.
+constexpr double kForwardTensors = 4;
+constexpr double kBackwardTensors = 8;
 
 // The grid of FlashAttention 2 is blocks of queries (backward: of keys) by batch by heads; as many
 // keys as queries are assumed, and sequences of one length.
@@ -43,6 +49,9 @@ std::optional<ModelledWork> model_flash2(const knowledge::KernelFacts& facts,
   work.masked = work.flops * hidden;
   work.needed = facts.backward ? work.flops * kBackwardNeeded / kBackwardProducts : work.flops;
   work.needed_causal = work.needed * (1 - hidden);
+  const double elements = sequences * (shortest + longest) / 2 * (narrowest + widest) / 2;
+  work.bytes = elements * (facts.backward ? kBackwardTensors : kForwardTensors) *
+               knowledge::dtype_bits(dtype_of(facts)) / 8;
   work.calls = 1;
   return work;
 }
@@ -56,6 +65,7 @@ ModelledWork& ModelledWork::operator+=(const ModelledWork& other) {
   masked += other.masked;
   needed += other.needed;
   needed_causal += other.needed_causal;
+  bytes += other.bytes;
   calls += other.calls;
   total_ns += other.total_ns;
   return *this;
@@ -92,6 +102,7 @@ ModelledWork repeated(const ModelledWork& launch, std::uint64_t calls, std::int6
           .masked = launch.masked * times,
           .needed = launch.needed * times,
           .needed_causal = launch.needed_causal * times,
+          .bytes = launch.bytes * times,
           .calls = calls,
           .total_ns = total_ns};
 }

@@ -19,6 +19,7 @@ struct ModelledWork {
   double masked = 0;
   double needed = 0;         // of `flops`: without what a backward kernel does again
   double needed_causal = 0;  // of these, in front of the mask
+  double bytes = 0;          // moved at least; 0: not known
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0;  // device time of these calls
 

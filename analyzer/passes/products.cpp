@@ -51,7 +51,8 @@ class Finder {
       const auto longest =
           std::max_element(group.kernels.begin(), group.kernels.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });
-      if (longest != group.kernels.end()) group.row.kernel = longest->first;
+      if (longest != group.kernels.end())
+        std::tie(group.row.kernel, group.row.kernel_ns) = *longest;
       result_.rows.push_back(std::move(group.row));
     }
     std::stable_sort(result_.rows.begin(), result_.rows.end(),

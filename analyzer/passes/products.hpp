@@ -15,12 +15,13 @@ struct ProductRow {
   format::GemmShape shape;                        // its id means nothing here
   format::DType dtype = format::DType::kUnknown;  // whose units it ran on
   std::string library;                            // cublas, cublaslt, ...
-  std::string kernel;         // that took most of the time; empty without device times
-  std::uint64_t calls = 0;    // executions
-  Flops flops = 0;            // of all of them
-  Flops executed = 0;         // likewise, as the device did them
-  std::int64_t total_ns = 0;  // device time of their kernels; a grouped call's is divided by FLOPs
-  Flops timed_flops = 0;      // of the calls whose kernels have device times
+  std::string kernel;          // that took most of the time; empty without device times
+  std::uint64_t calls = 0;     // executions
+  Flops flops = 0;             // of all of them
+  Flops executed = 0;          // likewise, as the device did them
+  std::int64_t kernel_ns = 0;  // of `total_ns`: that kernel's
+  std::int64_t total_ns = 0;   // device time of their kernels; a grouped call's is divided by FLOPs
+  Flops timed_flops = 0;       // of the calls whose kernels have device times
 
   bool is_timed() const { return !kernel.empty() || total_ns > 0; }
   std::optional<double> flops_per_s() const;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "passes/modelled_kernels.hpp"
 
@@ -81,11 +82,32 @@ double gain_without(double mfu, double part) {
   return part < 1 ? mfu / (1 - part) - mfu : 0;
 }
 
+class FactorList {
+ public:
+  explicit FactorList(double mfu) : mfu_(mfu) {}
+
+  // `time`: the share of all time in which the cause is.
+  void add(const char* name, double factor, double time) {
+    const double before = left_;
+    left_ *= factor;
+    result_.rows.push_back(
+        {name, factor, left_, 100 * (before - left_), gain_without(mfu_, time * (1 - factor))});
+  }
+
+  Waterfall take() { return std::move(result_); }
+
+ private:
+  double mfu_;
+  double left_ = 1;
+  Waterfall result_;
+};
+
 }  // namespace
 
 std::optional<Waterfall> find_waterfall(const model::Run& run,
                                         const std::vector<std::optional<Activity>>& activities,
-                                        const CountedWork& work, const Efficiency& efficiency) {
+                                        const CountedWork& work, const Efficiency& efficiency,
+                                        const std::optional<ModelMfu>& model) {
   if (!efficiency.peak || !efficiency.value) return std::nullopt;
   Terms terms;
   for (std::size_t i = 0; i < run.ranks.size(); ++i)
@@ -94,25 +116,26 @@ std::optional<Waterfall> find_waterfall(const model::Run& run,
   terms.needed = work.needed() * kPerFlop;
   if (terms.matmul == 0 || terms.executed == 0 || terms.needed == 0) return std::nullopt;
 
-  Waterfall result;
-  double left = 1;
+  const bool has_model = model && model->value;
   const double matmul = ratio_of(terms.matmul, terms.total);  // of the time
-  const double mfu = ratio_of(terms.needed, terms.total);
-  const auto add = [&](const char* name, Amount part, Amount whole, double time) {
-    const double factor = ratio_of(part, whole);
-    const double before = left;
-    left *= factor;
-    result.rows.push_back(
-        {name, factor, left, 100 * (before - left), gain_without(mfu, time * (1 - factor))});
-  };
-  add("idle", terms.busy, terms.total, 1);
-  add("exposed communication and copies", terms.compute, terms.busy,
-      ratio_of(terms.busy, terms.total));
-  add("other kernels", terms.matmul, terms.compute, ratio_of(terms.compute, terms.total));
-  add("kernel efficiency", terms.executed, terms.typed, matmul);
-  add("slower type", terms.typed, terms.matmul, matmul);
-  add("recompute and padding", terms.needed, terms.executed, matmul);
-  return result;
+  FactorList list(has_model ? *model->value : ratio_of(terms.needed, terms.total));
+  list.add("idle", ratio_of(terms.busy, terms.total), 1);
+  list.add("exposed communication and copies", ratio_of(terms.compute, terms.busy),
+           ratio_of(terms.busy, terms.total));
+  list.add("other kernels", ratio_of(terms.matmul, terms.compute),
+           ratio_of(terms.compute, terms.total));
+  list.add("kernel efficiency", ratio_of(terms.executed, terms.typed), matmul);
+  list.add("slower type", ratio_of(terms.typed, terms.matmul), matmul);
+  double needed = ratio_of(terms.needed, terms.executed);
+  if (has_model) {
+    const double executed = ratio_of(terms.executed, terms.total);
+    const double in_steps = model->hfu.value_or(executed);
+    // The model's work is that of the counted steps, what is above that of all of the time.
+    if (model->hfu) list.add("counted steps", in_steps / executed, 0);
+    needed = *model->value / in_steps;
+  }
+  list.add("recompute and padding", needed, matmul);
+  return list.take();
 }
 
 }  // namespace mfushim::passes

@@ -1,4 +1,5 @@
-// From the peak to MFU in factors whose product is MFU exactly: what each cause takes.
+// From the peak to MFU, the model's where it is known, in factors whose product is MFU exactly:
+// what each cause takes.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include "passes/counted_work.hpp"
 #include "passes/efficiency.hpp"
 #include "passes/ledger.hpp"
+#include "passes/model_mfu.hpp"
 
 namespace mfushim::passes {
 
@@ -25,6 +27,7 @@ struct Waterfall {
 // Absent without GPU times, peak or executed FLOPs.
 std::optional<Waterfall> find_waterfall(const model::Run& run,
                                         const std::vector<std::optional<Activity>>& activities,
-                                        const CountedWork& work, const Efficiency& efficiency);
+                                        const CountedWork& work, const Efficiency& efficiency,
+                                        const std::optional<ModelMfu>& model);
 
 }  // namespace mfushim::passes

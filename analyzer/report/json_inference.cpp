@@ -54,6 +54,16 @@ Json inference_section(const passes::Inference& i) {
   return json;
 }
 
+Json repeats_section(const passes::Repeats& r) {
+  return {{"operations",
+           {{"flops", flops_json(r.operations)}, {"flops_again", flops_json(r.operations_again)}}},
+          {"kernels",
+           {{"calls", r.kernels.calls},
+            {"calls_again", r.kernels_again.calls},
+            {"flops", r.kernels.needed},
+            {"flops_again", r.kernels_again.needed}}}};
+}
+
 Json waterfall_section(const passes::Analysis& a) {
   const std::optional<double> step_s = a.mean_step_s();
   Json list = Json::array();

@@ -48,6 +48,7 @@ Json numerator_json(const passes::CountedWork& work, const passes::ModelMfu* mod
     json["flops_per_token"] = model->flops_per_token;
     json["tokens_per_step"] = model->tokens_per_step;
     json["flops_per_step"] = model->flops_per_step;
+    json["tokens_source"] = model->tokens_are_inferred ? "inferred" : "given";
     if (model->seq > 0) json["seq"] = model->seq;
     json["gpus"] = model->gpus;
   }
@@ -56,9 +57,10 @@ Json numerator_json(const passes::CountedWork& work, const passes::ModelMfu* mod
     json.update({{"modelled_flops", flops_json(work.modelled)},
                  {"modelled_flops_low", work.modelled_low},
                  {"modelled_flops_high", work.modelled_high}});
+  const double inferred = model && model->tokens_are_inferred ? 1 : 0;
   json["exact_share"] = model ? 0.0 : 1 - work.modelled_share();
-  json["modelled_share"] = model ? 1.0 : work.modelled_share();
-  json["inferred_share"] = 0.0;
+  json["modelled_share"] = model ? 1 - inferred : work.modelled_share();
+  json["inferred_share"] = inferred;
   put(json, "unknown_time_share", work.unknown_share);
   return json;
 }
@@ -85,6 +87,17 @@ void put_observed(Json& json, const passes::Analysis& a) {
   json["convention"] = a.work.is_masked ? "causal" : "noncausal";
 }
 
+void put_padding(Json& json, const passes::Padding& padding) {
+  if (padding.per_s) {
+    json["tokens_per_s"] = *padding.per_s;
+    json["tokens_per_s_per_gpu"] = *padding.per_s / padding.gpus;
+  }
+  if (!padding.computed) return;
+  json["padding"] = {{"useful_tokens_per_step", padding.useful},
+                     {"computed_tokens_per_step", *padding.computed}};
+  put(json["padding"], "share", padding.share());
+}
+
 }  // namespace
 
 Json mfu_section(const passes::Analysis& a) {
@@ -102,6 +115,7 @@ Json mfu_section(const passes::Analysis& a) {
   if (a.model_mfu && !model) json["model_absent_because"] = a.model_mfu->absent_because;
   put(json, "flops_per_s", e.flops_per_s);
   if (a.work.all() > 0 || model) json["numerator"] = numerator_json(a.work, model);
+  if (a.padding) put_padding(json, *a.padding);
   if (e.peak_range) json["denominator"] = denominator_json(e);
   if (a.waterfall) json["waterfall"] = waterfall_section(a);
   if (model && a.work.all() > 0) put_observed(json["observed"], a);

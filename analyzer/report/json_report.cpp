@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "knowledge/enum_names.hpp"
 #include "knowledge/gpus.hpp"
 #include "passes/gemm_hints.hpp"
 #include "report/json_inference.hpp"
 #include "report/json_mfu.hpp"
+#include "report/json_roofline.hpp"
 #include "report/json_steps.hpp"
 #include "report/run_facts.hpp"
 #include "report/trust.hpp"
@@ -153,19 +156,34 @@ Json comm_section(const passes::CollectiveResult& c) {
   return list;
 }
 
-// FLOPs that no call announced: the calls without are those that one did.
-void put_modelled(Json& json, const passes::ModelledWork& work) {
+// FLOPs that no call announced: the calls without are those that one did. Speeds beside ceilings
+// are of what is not masked.
+void put_modelled(Json& json, const passes::ModelledWork& work, const passes::Ceilings& ceilings) {
   json["flops"] = work.flops;
   json["flops_source"] = "modelled";
   json["flops_low"] = work.low;
   json["flops_high"] = work.high;
   if (work.masked > 0) json["masked_flops"] = work.masked;
   json["modelled_calls"] = work.calls;
-  if (work.total_ns > 0)
-    json["flops_per_s"] = work.flops * 1e9 / static_cast<double>(work.total_ns);
+  put_roofline(json, passes::roofline_of(work), ceilings);
 }
 
-Json kernel_section(const passes::KernelResult& k) {
+// By kernel: the products that one kernel alone does.
+std::map<std::string_view, passes::ClassRoofline> rooflines_of_products(
+    const passes::ProductResult& products) {
+  std::map<std::string_view, passes::ClassRoofline> result;
+  for (const passes::ProductRow& row : products.rows) {
+    if (row.kernel.empty() || row.kernel_ns != row.total_ns) continue;
+    passes::ClassRoofline& sum = result[row.kernel];
+    sum.dtype = row.dtype;
+    sum.work += passes::roofline_of(row);
+  }
+  return result;
+}
+
+Json kernel_section(const passes::Analysis& a) {
+  const passes::KernelResult& k = a.kernels;
+  const auto products = rooflines_of_products(a.products);
   Json list = Json::array();
   for (const passes::KernelRow& row : k.rows) {
     Json json = {{"name", row.name}, {"class", row.kernel_class}};
@@ -176,7 +194,16 @@ Json kernel_section(const passes::KernelResult& k) {
                                                   static_cast<double>(k.total_ns))
                                           : 0.0},
                  {"mean_ns", row.total_ns / static_cast<std::int64_t>(row.calls)}});
-    if (row.modelled) put_modelled(json, *row.modelled);
+    const auto product = products.find(row.name);
+    if (row.modelled) {
+      put_modelled(json, *row.modelled, common_ceilings(*a.run, row.units));
+    } else if (product != products.end() && product->second.work.time_ns == row.total_ns) {
+      json["flops"] = product->second.work.flops;
+      json["flops_source"] = "recorded";
+      put_roofline(json, product->second.work, common_ceilings(*a.run, product->second.dtype));
+    } else {
+      json["bound"] = passes::bound_name(passes::Bound::kUnknown);
+    }
     list.push_back(std::move(json));
   }
   return list;
@@ -204,10 +231,7 @@ Json gemm_section(const passes::Analysis& a) {
     json["flops"] = flops_json(row.flops);
     if (row.executed != row.flops) json["executed_flops"] = flops_json(row.executed);
     if (row.is_timed()) json["total_ns"] = row.total_ns;
-    if (const auto rate = row.flops_per_s()) {
-      json["flops_per_s"] = *rate;
-      if (const auto peak = common_peak(*a.run, row.dtype)) json["of_peak"] = *rate / *peak;
-    }
+    put_roofline(json, passes::roofline_of(row), common_ceilings(*a.run, row.dtype));
     if (const std::string hint = passes::gemm_hint(row, sm_count); !hint.empty())
       json["hint"] = hint;
     list.push_back(std::move(json));
@@ -334,10 +358,12 @@ Json json_report(const passes::Analysis& a) {
   if (a.steps) json["steps"] = steps_section(*a.steps);
   json["mfu"] = mfu_section(a);
   if (a.inference) json["inference"] = inference_section(*a.inference);
+  json["done_again"] = repeats_section(a.repeats);
   json["launch"] = launch_section(a.launches);
   json["overlap"] = overlap_section(a);
   json["comm"] = comm_section(a.collectives);
-  json["kernels"] = kernel_section(a.kernels);
+  json["roofline"] = roofline_section(a);
+  json["kernels"] = kernel_section(a);
   json["gemms"] = gemm_section(a);
   json["operations"] = operation_section(a.operations);
   json["coverage"] = coverage_section(a);

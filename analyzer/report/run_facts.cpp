@@ -56,4 +56,29 @@ std::optional<double> common_peak(const model::Run& run, format::DType dtype) {
   return common;
 }
 
+std::optional<passes::Roofline> products_below_ridge(const model::Run& run,
+                                                     const passes::ProductResult& products) {
+  passes::Roofline sum;
+  for (const passes::ProductRow& row : products.rows) {
+    const passes::Roofline work = passes::roofline_of(row);
+    const auto ridge = common_ceilings(run, row.dtype).ridge();
+    if (ridge && work.intensity().value_or(*ridge) < *ridge) sum += work;
+  }
+  return sum.calls > 0 && sum.time_ns > 0 ? std::optional(sum) : std::nullopt;
+}
+
+passes::Ceilings common_ceilings(const model::Run& run, format::DType dtype) {
+  passes::Ceilings ceilings{common_peak(run, dtype), std::nullopt};
+  for (const model::Rank& rank : run.ranks) {
+    const knowledge::GpuMatch gpu = passes::find_gpu(rank);
+    // How much of the memory's bandwidth a slice has does not follow from its multiprocessors.
+    if (gpu.candidates.size() != 1 || gpu.part != 1) return {ceilings.flops_per_s, std::nullopt};
+    const auto bandwidth = gpu.candidates.front()->hbm_bytes_per_s;
+    if (ceilings.bytes_per_s && bandwidth != ceilings.bytes_per_s)
+      return {ceilings.flops_per_s, std::nullopt};
+    ceilings.bytes_per_s = bandwidth;
+  }
+  return ceilings;
+}
+
 }  // namespace mfushim::report

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/run.hpp"
+#include "passes/roofline.hpp"
 
 namespace mfushim::report {
 
@@ -22,5 +23,13 @@ RunFacts find_run_facts(const model::Run& run);
 
 // The data-sheet peak of one GPU where all GPUs of the run have the same.
 std::optional<double> common_peak(const model::Run& run, format::DType dtype);
+
+// Likewise, and the bandwidth of its memory.
+passes::Ceilings common_ceilings(const model::Run& run, format::DType dtype);
+
+// All products for which the memory is the lower ceiling: how near they are to it is what counts of
+// decoding. Absent where there are none, or no ceilings.
+std::optional<passes::Roofline> products_below_ridge(const model::Run& run,
+                                                     const passes::ProductResult& products);
 
 }  // namespace mfushim::report

@@ -45,6 +45,18 @@ void print_inference(std::string& out, const passes::Inference& i) {
   out += '\n';
 }
 
+void print_repeats(std::string& out, const passes::Repeats& r) {
+  if (r.operations_again > 0)
+    print(out,
+          "  again  {} of the FLOPs of recorded operations: more forward than backward of one "
+          "shape\n",
+          percent(static_cast<double>(r.operations_again) / static_cast<double>(r.operations)));
+  if (r.kernels_again.calls > 0)
+    print(out,
+          "  again  {} of {} that no call announces: more forward than backward of one shape\n",
+          count(r.kernels_again.calls), plural(r.kernels.calls, "kernel"));
+}
+
 void print_waterfall(std::string& out, const passes::Waterfall& waterfall) {
   print(out, "PEAK TO MFU{:>36} {:>8} {:>9} {:>14}\n", "factor", "left %", "points",
         "alone: MFU +");

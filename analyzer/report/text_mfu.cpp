@@ -63,10 +63,11 @@ void print_model_head(std::string& out, const ModelMfu& m, const Analysis& a) {
 }
 
 void print_model_work(std::string& out, const ModelMfu& m) {
-  print(out, "  work   {}/token ({}{}) x {} tokens/step = {}\n", si(m.flops_per_token, "FLOP"),
+  print(out, "  work   {}/token ({}{}) x {} tokens/step{} = {}\n", si(m.flops_per_token, "FLOP"),
         m.name.empty() ? "parameters as given" : m.name,
         m.seq > 0 ? fmt::format(", sequence {:.0f}", m.seq) : "",
-        count(static_cast<std::uint64_t>(m.tokens_per_step)), si(m.flops_per_step, "FLOP"));
+        count(static_cast<std::uint64_t>(m.tokens_per_step)),
+        m.tokens_are_inferred ? " (inferred)" : "", si(m.flops_per_step, "FLOP"));
   print(out, "         on {:.0f} GPUs", m.gpus);
   if (static_cast<double>(m.ranks) < m.gpus) print(out, ", of which {} have logs", m.ranks);
   print(out, "; {} of {} in the mean: {} tokens/s\n", plural(m.steps.count, "step"),
@@ -116,6 +117,24 @@ std::string_view origin_of(passes::PeakSource source) {
       return "as given";
   }
   return {};
+}
+
+void print_padding(std::string& out, const Analysis& a) {
+  if (!a.padding) {
+    if (a.inference && a.inference->tokens_per_step())
+      print(out, "  padding not checked: --tokens-per-step tells the tokens that count\n");
+    return;
+  }
+  const passes::Padding& p = *a.padding;
+  if (p.computed) {
+    print(out, "  tokens {} of a step count, {} are computed: {}\n",
+          count(static_cast<std::uint64_t>(p.useful)),
+          count(static_cast<std::uint64_t>(*p.computed)),
+          p.share() ? percent(*p.share()) + " padding" : "the first figure must be wrong");
+  }
+  if (p.per_s)
+    print(out, "  {} {:.4g} tokens/s that count, {:.4g} per GPU\n",
+          p.computed ? "      " : "tokens", *p.per_s, *p.per_s / p.gpus);
 }
 
 void print_peak(std::string& out, const Efficiency& e) {
@@ -201,6 +220,7 @@ void print_mfu(std::string& out, const Analysis& a) {
   print_other_peaks(out, a);
   print_clock_limits(out, a);
   if (!model) print_range(out, a);
+  print_padding(out, a);
   if (e.flops_per_s) print(out, "  speed  {} per GPU\n", si(*e.flops_per_s, "FLOP/s"));
   if (model) print_doubts_of(out, *model);
   if (e.causes.empty()) return;

@@ -95,6 +95,7 @@ std::string text_report(const Analysis& a) {
   out += '\n';
   print_mfu(out, a);
   if (a.inference) print_inference(out, *a.inference);
+  print_repeats(out, a.repeats);
   out += '\n';
   print_ledger(out, a);
   out += '\n';
@@ -107,6 +108,8 @@ std::string text_report(const Analysis& a) {
   print_collectives(out, a);
   out += '\n';
   print_products(out, a);
+  out += '\n';
+  print_rooflines(out, a);
   out += '\n';
   print_kernels(out, a);
   out += '\n';

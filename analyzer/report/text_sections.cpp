@@ -123,6 +123,34 @@ void print_products(std::string& out, const Analysis& a) {
   print_more(out, rows.size());
 }
 
+void print_rooflines(std::string& out, const Analysis& a) {
+  if (a.rooflines.empty()) {
+    print(out, "ROOFLINE no work with a known size was timed\n");
+    return;
+  }
+  const auto optional_percent = [](const std::optional<double>& share) {
+    return share ? percent(*share) : std::string("-");
+  };
+  const passes::Ceilings ceilings = common_ceilings(*a.run, a.efficiency.dtype);
+  print(out, "ROOFLINE             time        speed of peak        bytes of memory  bound\n");
+  for (const passes::ClassRoofline& row : a.rooflines) {
+    const passes::Ceilings own = common_ceilings(*a.run, row.dtype);
+    print(out, "  {:<10} {:>12} {:>12} {:>7} {:>12} {:>9}  {}\n", row.kernel_class,
+          duration(row.work.time_ns),
+          row.work.flops > 0 ? optional_rate(row.work.flops_per_s(), "FLOP/s") : "-",
+          row.work.flops > 0 ? optional_percent(row.work.of_peak(own)) : "-",
+          optional_rate(row.work.bytes_per_s(), "B/s"),
+          optional_percent(row.work.of_bandwidth(own)), passes::bound_name(row.work.bound(own)));
+  }
+  if (const auto ridge = ceilings.ridge())
+    print(out, "  ridge at {:.0f} FLOPs to a byte of {}", *ridge,
+          knowledge::name_of(a.efficiency.dtype));
+  if (const auto memory = products_below_ridge(*a.run, a.products))
+    print(out, "; {} below it, at {} of the memory's bandwidth (MBU)",
+          plural(memory->calls, "product"), optional_percent(memory->of_bandwidth(ceilings)));
+  if (ceilings.ridge()) out += '\n';
+}
+
 void print_kernels(std::string& out, const Analysis& a) {
   const auto& rows = a.kernels.rows;
   if (rows.empty()) {
