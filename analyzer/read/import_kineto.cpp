@@ -12,6 +12,7 @@
 #include "read/decimal_time.hpp"
 #include "read/format_error.hpp"
 #include "read/import_kineto_collective.hpp"
+#include "read/import_kineto_convolution.hpp"
 #include "read/import_kineto_head.hpp"
 #include "read/import_kineto_log.hpp"
 #include "read/import_kineto_names.hpp"
@@ -217,11 +218,18 @@ void Importer::take_call(const TraceRow& row) {
 
 void Importer::take_operator(const TraceRow& row, RowKind kind) {
   std::optional<Kind> record;
-  std::uint32_t subject = 0;
+  std::uint32_t subject = 0, second_subject = 0;
   if (const ProductOperator* const product = product_operator(row.name)) {
     if (const auto shape = product_shape(*product, read_operator_arguments(row.arguments))) {
       record = Kind::kGemm;
       subject = log_.shape(*shape);
+    }
+  } else if (is_convolution(row.name)) {
+    const auto shapes = convolution_shapes(row.name, read_operator_arguments(row.arguments));
+    if (!shapes.empty()) {
+      record = Kind::kOperation;
+      subject = log_.shape(shapes.front());
+      if (shapes.size() > 1) second_subject = log_.shape(shapes.back());
     }
   } else if (may_be_collective(row.name)) {
     const auto arguments = read_operator_arguments(row.arguments);
@@ -240,6 +248,7 @@ void Importer::take_operator(const TraceRow& row, RowKind kind) {
   if (!at) return;
   PendingCall call = host_call(row, *at, *record);
   call.subject = subject;
+  call.second_subject = second_subject;
   log_.call(call);
 }
 

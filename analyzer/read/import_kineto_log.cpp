@@ -38,8 +38,12 @@ T& at_id(std::vector<T>& by_id, std::uint32_t id) {
   return by_id[id];
 }
 
+bool computes(Kind kind) {
+  return kind == Kind::kGemm || kind == Kind::kOperation;
+}
+
 bool holds_calls(Kind kind) {
-  return kind == Kind::kGemm || kind == Kind::kCollective;
+  return computes(kind) || kind == Kind::kCollective;
 }
 
 template <class Record>
@@ -129,6 +133,9 @@ std::uint32_t KinetoLog::shape(const format::CollectiveShape& shape) {
   at_id(shape_communicator_, id) = shape.communicator;
   return id;
 }
+std::uint32_t KinetoLog::shape(const format::OperationShape& shape) {
+  return define(operations_, shape);
+}
 std::uint32_t KinetoLog::communicator(const format::Communicator& communicator) {
   return define(communicators_, communicator);
 }
@@ -143,8 +150,9 @@ void KinetoLog::work(const PendingWork& work) {
   work_.push_back(work);
 }
 
-// Numbers the calls of each thread at their entry and finds what they are inside of. A product
-// inside a product, and a collective inside a collective, is the same work seen twice: left out.
+// Numbers the calls of each thread at their entry and finds what they are inside of. A product or
+// operation inside either, and a collective inside a collective, is the same work seen twice: left
+// out.
 void KinetoLog::order_calls() {
   std::sort(calls_.begin(), calls_.end(), [](const PendingCall& a, const PendingCall& b) {
     return std::tuple(a.lane, a.start, b.end()) < std::tuple(b.lane, b.start, a.end());
@@ -160,7 +168,7 @@ void KinetoLog::order_calls() {
     lane = call.lane;
     while (!open.empty() && open.back().end <= call.start) open.pop_back();
     if (holds_calls(call.kind) && std::any_of(open.begin(), open.end(), [&](const Enclosing& e) {
-          return e.kind == call.kind;
+          return e.kind == call.kind || (computes(e.kind) && computes(call.kind));
         }))
       return true;
     call.sequence = ++at_id(sequences_, lane);
@@ -205,6 +213,13 @@ void KinetoLog::write(const PendingCall& call) {
       return add(host_call<format::Sync>(call));
     case Kind::kGemm:
       return add(host_call<format::Gemm>(call));
+    case Kind::kOperation: {
+      auto record = host_call<format::Operation>(call);
+      add(record);
+      if (call.second_subject == 0) return;
+      record.subject = call.second_subject;
+      return add(record);
+    }
     case Kind::kMark:
       return add(host_call<format::Mark>(call));
     case Kind::kCollective: {

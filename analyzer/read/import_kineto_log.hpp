@@ -23,6 +23,7 @@ struct PendingCall {
   std::uint32_t lane = 0;
   std::uint32_t api = 0;
   std::uint32_t subject = 0;
+  std::uint32_t second_subject = 0;  // of an operation that does two; 0: it does one
   std::uint32_t correlation = 0;
   std::uint32_t parent = 0;
   std::uint64_t start = 0;
@@ -81,6 +82,7 @@ class KinetoLog {
   std::uint32_t config(const format::LaunchConfig& config);
   std::uint32_t shape(const format::GemmShape& shape);
   std::uint32_t shape(const format::CollectiveShape& shape);
+  std::uint32_t shape(const format::OperationShape& shape);
   std::uint32_t communicator(const format::Communicator& communicator);
 
   void fact(std::string_view key, std::string_view value) {
@@ -112,7 +114,8 @@ class KinetoLog {
   std::uint32_t number_collective(std::uint32_t shape);
 
   LogWriter& writer_;
-  DefinitionTable names_, threads_, queues_, configs_, products_, collectives_, communicators_;
+  DefinitionTable names_, threads_, queues_, configs_, products_, operations_, collectives_,
+      communicators_;
   std::vector<std::uint64_t> sequences_;           // last one used, by lane
   std::vector<std::uint32_t> shape_communicator_;  // by collective shape id
   std::vector<std::uint32_t> calls_of_;            // collectives so far, by communicator id

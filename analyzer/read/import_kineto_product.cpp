@@ -2,7 +2,6 @@
 #include "read/import_kineto_product.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace mfushim::read {
@@ -14,37 +13,18 @@ using Extents = std::vector<std::uint64_t>;
 constexpr std::uint64_t kMaxSize = std::uint64_t{1} << 40;  // of one dimension: no tensor has it
 constexpr std::uint32_t kEpilogueBias = 4;                  // CUBLASLT_EPILOGUE_BIAS
 
-struct Input {
-  std::optional<Extents> sizes, strides;
-  format::DType type = format::DType::kUnknown;
-};
-
-// The first three inputs: no product has its factors behind them.
-using Inputs = std::array<Input, 3>;
-
 // Calls f(cursor, input) for each of them in a list about all inputs.
 template <class F>
-void for_each_input(std::string_view list, Inputs& inputs, F&& f) {
+void for_each_input(std::string_view list, OperatorInputs& inputs, F&& f) {
   if (!list.starts_with('[')) return;
   JsonCursor cursor(list);
-  Input rest;
+  OperatorInput rest;
   std::size_t i = 0;
   for_each_element(cursor, [&](JsonCursor& c) { f(c, i < inputs.size() ? inputs[i++] : rest); });
 }
 
-Inputs read_inputs(const OperatorArguments& arguments) {
-  Inputs inputs;
-  for_each_input(arguments.dimensions, inputs,
-                 [](JsonCursor& c, Input& input) { input.sizes = read_sizes(c); });
-  for_each_input(arguments.strides, inputs,
-                 [](JsonCursor& c, Input& input) { input.strides = read_sizes(c); });
-  for_each_input(arguments.types, inputs,
-                 [](JsonCursor& c, Input& input) { input.type = element_type(c.text()); });
-  return inputs;
-}
-
 // Whether a row-major matrix lies in memory column by column.
-format::Transpose transpose_of(const Input& input) {
+format::Transpose transpose_of(const OperatorInput& input) {
   if (!input.strides || input.strides->size() < 2) return format::Transpose::kNone;
   const Extents& s = *input.strides;
   return s[s.size() - 1] != 1 && s[s.size() - 2] == 1 ? format::Transpose::kTranspose
@@ -66,6 +46,17 @@ std::optional<Matrix> as_matrix(const std::optional<Extents>& sizes) {
 
 }  // namespace
 
+OperatorInputs read_inputs(const OperatorArguments& arguments) {
+  OperatorInputs inputs;
+  for_each_input(arguments.dimensions, inputs,
+                 [](JsonCursor& c, OperatorInput& input) { input.sizes = read_sizes(c); });
+  for_each_input(arguments.strides, inputs,
+                 [](JsonCursor& c, OperatorInput& input) { input.strides = read_sizes(c); });
+  for_each_input(arguments.types, inputs,
+                 [](JsonCursor& c, OperatorInput& input) { input.type = element_type(c.text()); });
+  return inputs;
+}
+
 std::optional<std::vector<std::uint64_t>> read_sizes(JsonCursor& cursor) {
   if (cursor.peek() != '[') return cursor.value(), std::nullopt;
   Extents sizes;
@@ -81,8 +72,8 @@ std::optional<std::vector<std::uint64_t>> read_sizes(JsonCursor& cursor) {
 std::optional<format::GemmShape> product_shape(const ProductOperator& product,
                                                const OperatorArguments& arguments) {
   const auto inputs = read_inputs(arguments);
-  const Input& left = inputs[product.first];
-  const Input& right = inputs[product.second];
+  const OperatorInput& left = inputs[product.first];
+  const OperatorInput& right = inputs[product.second];
   const auto a = as_matrix(left.sizes);
   const auto b = as_matrix(right.sizes);
   if (!a || !b || a->columns != b->rows || a->batch != b->batch) return std::nullopt;

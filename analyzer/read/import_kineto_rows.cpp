@@ -71,9 +71,10 @@ void store_elements(std::optional<std::uint64_t>& to, std::string_view text) {
     to = static_cast<std::uint64_t>(*value);
 }
 
-constexpr std::array<Member<OperatorArguments>, 12> kOperatorMembers = {{
+constexpr std::array<Member<OperatorArguments>, 13> kOperatorMembers = {{
     {"Input Dims", [](OperatorArguments& a, std::string_view t) { a.dimensions = t; }},
     {"Input Strides", [](OperatorArguments& a, std::string_view t) { a.strides = t; }},
+    {"Concrete Inputs", [](OperatorArguments& a, std::string_view t) { a.concrete = t; }},
     {"Input type", [](OperatorArguments& a, std::string_view t) { a.types = t; }},
     {"Collective name", [](OperatorArguments& a, std::string_view t) { a.collective = t; }},
     {"dtype", [](OperatorArguments& a, std::string_view t) { a.dtype = t; }},

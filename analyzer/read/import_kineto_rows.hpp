@@ -52,8 +52,8 @@ WorkArguments read_work_arguments(std::string_view arguments);
 
 // The arguments of a framework's operator: shapes of its inputs, or what it tells of a collective.
 struct OperatorArguments {
-  std::string_view dimensions, strides, types;  // "Input Dims" and so on, as written
-  std::string_view collective, dtype;           // raw strings
+  std::string_view dimensions, strides, types, concrete;  // "Input Dims" and so on, as written
+  std::string_view collective, dtype;                     // raw strings
   std::string_view group_name, group_ranks;
   std::int64_t group_size = -1;
   std::optional<std::uint64_t> in_elements, out_elements;

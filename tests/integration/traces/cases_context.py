@@ -88,6 +88,40 @@ def calls_inside_products(load):
     assert log.spans("gemm") == [(1000, 5000), (20000, 9000)]
 
 
+def convolution(name, start, sizes, values):
+    texts = ",".join(f'"{value}"' for value in values)
+    return operator(name, start, 9, f'{{"Input Dims":{sizes},"Input type":["c10::Half"],"Concrete Inputs":[{texts}]}}')
+
+
+@case
+def convolutions(load):
+    # 9 x 8 points, padded to 11 x 12; windows of 3 x 3 and steps of 2 x 1: (11 - 3) / 2 + 1 by 12 - 3 + 1.
+    sizes, dilated = "[[5,4,9,8],[6,2,3,3],[]]", ["", "", "", "[1]", "[0, 0]", "[2, 2]", "False", "[0]", "1"]
+    forward = ["", "", "", "[2, 1]", "[1, 2]", "[1]", "False", "[0, 0]", "2"]
+    log = load(trace(
+        convolution("aten::convolution", 1, sizes, forward),
+        operator("aten::mm", 2, 1, '{"Input Dims":[[4,8],[8,3]]}'),  # inside: how it is done
+        # A window of 3 at every second point reaches over 5: 9 - 5 + 1 by 8 - 5 + 1.
+        convolution("aten::convolution", 11, "[[5,4,9,8],[6,4,3,3],[]]", dilated),
+        convolution("aten::convolution", 21, sizes, ["", "", "", "[2", *forward[4:]]),
+        convolution("aten::convolution", 31, sizes, [*forward[:6], "True", *forward[7:]]),
+        operator("aten::convolution", 41, 9, '{"Input Dims":[[5,4,9,8],[6,2,3,3]]}')))
+    assert log.fields("operation_shape", "operation", "batch", "groups", "m", "n", "k", "window", "dtype") == [
+        ("conv_fwd", "5", "2", "6", "50", "4", "9", "f16"), ("conv_fwd", "5", "1", "6", "20", "4", "9", "f16")]
+    assert log.spans("operation") == [(1000, 9000), (11000, 9000)] and not log.spans("gemm")
+
+
+@case
+def gradients_of_convolutions(load):
+    sizes = "[[5,6,5,10],[5,4,9,8],[6,2,3,3],[]]"
+    values = ["", "", "", "[0]", "[2, 1]", "[1, 2]", "[1]", "False", "[0]", "2"]
+    log = load(trace(convolution("aten::convolution_backward", 1, sizes, [*values, "[True, True, False]"]),
+                     convolution("aten::convolution_backward", 11, sizes, [*values, "[False, True, True]"])))
+    assert log.fields("operation_shape", "operation", "m", "n", "k", "window") == [
+        ("conv_dgrad", "6", "50", "4", "9"), ("conv_wgrad", "6", "50", "4", "9")]
+    assert log.fields("operation", "subject", "sequence") == [("1", "1"), ("2", "1"), ("2", "2")]
+
+
 @case
 def collectives(load):
     # The span inside the first call tells of the same collective once more: it is no call of its own.
