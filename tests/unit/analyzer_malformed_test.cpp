@@ -37,6 +37,7 @@ struct Malformed {
 
 std::vector<Malformed> malformed_logs() {
   const std::string whole = header_bytes();
+  const std::string minor = std::to_string(format::kVersionMinor);
   return {
       {"empty", "", "is shorter than a log's header"},
       {"one byte", "\x89", "is shorter than a log's header"},
@@ -53,10 +54,11 @@ std::vector<Malformed> malformed_logs() {
       {"line ends converted", "\x89MFL\n\x1a\n" + whole.substr(8), "is not an mfushim log"},
       {"high bit stripped", "\x09" + whole.substr(1), "is not an mfushim log"},
       {"newer major", header_bytes([](FileHeader& h) { h.major = 2; }),
-       "log version 2.1 is not known"},
-      {"major 0", header_bytes([](FileHeader& h) { h.major = 0; }), "log version 0.1 is not known"},
+       "log version 2." + minor + " is not known"},
+      {"major 0", header_bytes([](FileHeader& h) { h.major = 0; }),
+       "log version 0." + minor + " is not known"},
       {"major 65535", header_bytes([](FileHeader& h) { h.major = 65535; }),
-       "log version 65535.1 is not known"},
+       "log version 65535." + minor + " is not known"},
       {"unknown quirk", header_bytes([](FileHeader& h) { h.quirks = 1; }), "quirks"},
       {"clock that stands", header_bytes([](FileHeader& h) { h.ticks_per_second = 0; }),
        "header is damaged"},
