@@ -7,6 +7,7 @@ namespace mfushim::commands {
 
 int assemble(const Arguments& arguments);
 int calc(const Arguments& arguments);
+int doctor(const Arguments& arguments);
 int dump(const Arguments& arguments);
 int explain(const Arguments& arguments);
 int import_traces(const Arguments& arguments);

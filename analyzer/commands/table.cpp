@@ -15,6 +15,7 @@ constexpr std::array kCommands = {
     Command{"report", "LOGS... [options]", "where the GPU time of a run went", report},
     Command{"calc", "--gpu G --model M ...", "MFU of a configuration and a speed", calc},
     Command{"peak", "[--dtype D] -o FILE", "how fast this GPU multiplies matrices", peak},
+    Command{"doctor", "[-- COMMAND]", "what of this machine or program can be seen", doctor},
     Command{"import", "kineto FILE... -o DIR", "traces of other recorders as logs", import_traces},
     Command{"explain", "[--json] NAME... | -", "what a kernel is, by its name", explain},
     Command{"dump", "LOG", "a log as readable text", dump},
