@@ -18,7 +18,10 @@
 #include "messages.hpp"
 #include "old_glibc.hpp"
 #include "recorder.hpp"
+#include "ring.hpp"
+#include "sources.hpp"
 #include "threads.hpp"
+#include "window_cost.hpp"
 
 namespace mfushim::shim {
 
@@ -50,6 +53,8 @@ struct Timer {
   bool failed = false;     // CUPTI refused the present window
   bool open = false;
   std::int64_t free_at = 0;  // others let go of CUPTI then
+  WindowCost cost;
+  double lost = 0;  // of a window's launches, for which windows were made rarer
 };
 constinit Timer g_timer;
 
@@ -68,6 +73,11 @@ std::int64_t now_ns() noexcept {
   return static_cast<std::int64_t>(realtime_ns());
 }
 
+WindowCost::Reading reading() noexcept {
+  const format::Ring ring = current_ring();
+  return {ring ? launches_so_far(ring) : 0, now_ns()};
+}
+
 void no_gpu_time(const char* reason) noexcept {
   gpu_time(format::GpuTime{format::GpuTimeSource::kNone, now(), 0, 0, reason});
 }
@@ -78,6 +88,7 @@ void open_window(Timer& t) noexcept {
   if (t.open) {
     gpu_time(cupti::begin_times());
     t.skip = 0;
+    t.cost.opened(reading());
     return;
   }
   no_gpu_time(cupti::why_no_session());
@@ -85,8 +96,27 @@ void open_window(Timer& t) noexcept {
   t.skip = t.skip == 0 ? 1 : t.skip < kMostSkipped ? t.skip * 2 : kMostSkipped;
 }
 
+// Makes windows rarer where they cost too much; the reason that the log gives for the pause.
+void lengthen_pause(Timer& t, char (&reason)[160]) noexcept {
+  const double loss = t.cost.least_loss();
+  const std::int64_t period = t.plan.period == 0 ? 0 : affordable_period(t.plan, loss);
+  if (period > t.plan.period) t.lost = loss;
+  t.plan.period = period;
+  if (t.lost == 0) {
+    std::snprintf(reason, sizeof reason, "between windows of GPU timing");
+    return;
+  }
+  std::snprintf(
+      reason, sizeof reason,
+      "between windows of GPU timing, now %.0f s apart: each loses %.1f %% of its launches",
+      static_cast<double>(period) / 1e9, 100 * t.lost);
+}
+
 void close_window(Timer& t) noexcept {
-  no_gpu_time("between windows of GPU timing");
+  char reason[160];
+  t.cost.closed(reading());
+  lengthen_pause(t, reason);
+  no_gpu_time(reason);
   cupti::close_session();
   t.open = false;
 }
@@ -164,6 +194,7 @@ void yield_gpu_time(std::string_view to) noexcept {
   std::snprintf(reason, sizeof reason, "CUPTI was given to %.*s", static_cast<int>(to.size()),
                 to.data());
   no_gpu_time(reason);
+  t.cost.disturbed();
   cupti::yield_session();
   t.open = false;
   t.free_at = now_ns();
@@ -201,6 +232,8 @@ void forget_gpu_time() noexcept {
   pthread_mutex_init(&t.lock, nullptr);
   t.open = t.failed = t.started = false;
   t.skip = 0;
+  t.cost = {};
+  t.lost = 0;
   t.stop.store(false);
   cupti::others_gone();
 }

@@ -38,6 +38,15 @@ std::optional<Window> next_window(const WindowPlan& plan, std::int64_t recording
   return Window{std::max(begin, first), begin + plan.length};
 }
 
+std::int64_t affordable_period(const WindowPlan& plan, double loss) noexcept {
+  constexpr double kBudget = 0.005;
+  std::int64_t period = plan.period;
+  while (loss * static_cast<double>(plan.length) > kBudget * static_cast<double>(period) &&
+         static_cast<double>(period) < kLongest)
+    period *= 2;
+  return period;
+}
+
 std::optional<WindowPlan> parse_windows(const char* text) noexcept {
   WindowPlan plan{.whole = 0};
   const auto start = read_seconds(text);

@@ -25,6 +25,11 @@ struct Window {
 std::optional<Window> next_window(const WindowPlan& plan, std::int64_t recording_began,
                                   std::int64_t now) noexcept;
 
+// The period that keeps windows which lose this share of the job within the budget, half a percent
+// of it: the plan's own times a power of two, so that windows of processes that decide differently
+// still coincide.
+std::int64_t affordable_period(const WindowPlan& plan, double loss) noexcept;
+
 // START:LENGTH[:PERIOD] in seconds, as in 60:5:300 or 0:0.5; none when it is something else.
 std::optional<WindowPlan> parse_windows(const char* text) noexcept;
 

@@ -63,6 +63,19 @@ std::uint32_t source_number(Door door, Api api, std::string_view library) noexce
   return mine;
 }
 
+std::uint64_t launches_so_far(format::Ring ring) noexcept {
+  std::uint64_t count = 0;
+  for (std::uint32_t i = 1; i < format::kRingSources; ++i) {
+    if (g_sources[i].ready.load(std::memory_order_acquire) == 0) continue;
+    const format::ApiClass api_class = format::api_row(g_sources[i].api).api_class;
+    if (api_class != format::ApiClass::kLaunch && api_class != format::ApiClass::kGraphLaunch)
+      continue;
+    for (const auto& share : ring.coverage().shares)
+      count += share[i].load(std::memory_order_relaxed);
+  }
+  return count;
+}
+
 void publish_sources(format::Ring ring) noexcept {
   for (std::uint32_t i = 1; i < format::kRingSources; ++i)
     if (g_sources[i].ready.load(std::memory_order_acquire) != 0) publish(ring, i);

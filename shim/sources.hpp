@@ -17,6 +17,9 @@ enum class Door : std::uint8_t { kSymbol, kDlsym, kGetProc };
 // Number of a source; equal arguments give an equal one. 0 when all are used up.
 std::uint32_t source_number(Door door, format::Api api, std::string_view library) noexcept;
 
+// Calls of launches of kernels and graphs so far.
+std::uint64_t launches_so_far(format::Ring ring) noexcept;
+
 // Makes what is known part of a new ring.
 void publish_sources(format::Ring ring) noexcept;
 

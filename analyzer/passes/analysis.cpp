@@ -80,6 +80,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
     a.sum += *a.ledgers[i];
   }
   a.windows = find_windows(run);
+  a.window_cost = find_window_cost(a.windows);
   a.launches = find_launches(run, options.view, activities);
   a.collectives = find_collectives(run, activities);
   a.products = find_products(run);

@@ -21,6 +21,7 @@
 #include "passes/steps.hpp"
 #include "passes/view.hpp"
 #include "passes/waterfall.hpp"
+#include "passes/window_cost.hpp"
 #include "passes/windows.hpp"
 
 namespace mfushim::passes {
@@ -40,6 +41,7 @@ struct Analysis {
   Ledger sum;                                      // of all of them
   std::vector<std::optional<DeviceClock>> clocks;  // as Run::ranks
   WindowResult windows;
+  std::optional<WindowCost> window_cost;
   LaunchResult launches;
   CollectiveResult collectives;
   ProductResult products;

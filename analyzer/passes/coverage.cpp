@@ -66,9 +66,13 @@ void add_times(const model::Process& process, CoverageResult& result) {
     result.no_gpu_time.push_back(process.gpu_time.reason.empty() ? "the log does not say why"
                                                                  : process.gpu_time.reason);
   }
-  if (const auto hook = process.costs.find("hook"); hook != process.costs.end())
-    result.hook_ns =
-        model::within_limits(__int128{hook->second.total_ns} + result.hook_ns.value_or(0));
+  for (const auto& [what, cost] : process.costs) {
+    const std::int64_t ns = model::within_limits(cost.total_ns);
+    if (what == "hook")
+      result.hook_ns = model::within_limits(__int128{ns} + result.hook_ns.value_or(0));
+    if (what == "writer") model::add_duration(result.writer_ns, ns);
+    if (what == "cupti") model::add_duration(result.cupti_ns, ns);
+  }
   if (const auto span = process.call_span())
     model::add_duration(result.process_ns, span->last - span->first);
 }

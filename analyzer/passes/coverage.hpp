@@ -67,6 +67,8 @@ struct CoverageResult {
   std::vector<std::string> no_gpu_time;  // reasons, one per process without device times
   std::optional<std::int64_t> clock_error_ns;
   std::optional<std::int64_t> hook_ns;  // inside the program's threads, all processes
+  std::int64_t writer_ns = 0;           // of the writer's thread
+  std::int64_t cupti_ns = 0;            // spent on the buffers that CUPTI filled
   std::int64_t process_ns = 0;          // first to last recorded call, all processes
 
   std::uint64_t all_invalid() const;

@@ -262,10 +262,22 @@ Json operation_section(const passes::OperationResult& operations) {
   return list;
 }
 
-Json gpu_time_section(const passes::WindowResult& w) {
+// How much the windows cost, as far as launches tell.
+Json window_cost_section(const passes::WindowCost& cost, double timed_share) {
+  Json json = {{"windows", cost.windows},
+               {"launches_lost", {{"median", cost.median}}},
+               {"share", cost.median * timed_share}};
+  put(json["launches_lost"], "low", cost.low);
+  put(json["launches_lost"], "high", cost.high);
+  return json;
+}
+
+Json gpu_time_section(const passes::Analysis& a) {
+  const passes::WindowResult& w = a.windows;
   Json json = {{"windows", w.windows}, {"timed_ns", w.timed_ns}, {"total_ns", w.total_ns}};
   put(json, "share", w.share());
   put(json, "coincidence", w.coincidence());
+  if (a.window_cost) json["cost"] = window_cost_section(*a.window_cost, w.share().value_or(0));
   json["stretches"] = Json::array();
   for (const passes::TimedStretch& s : w.stretches)
     json["stretches"].push_back({{"log", s.process->path},
@@ -286,7 +298,7 @@ Json coverage_section(const passes::Analysis& a) {
                       {"without", calls > with ? calls - with : 0},
                       {"outside_windows", a.windows.untimed_launches},
                       {"unaccounted", a.unaccounted_launches()}};
-  json["gpu_time"] = gpu_time_section(a.windows);
+  json["gpu_time"] = gpu_time_section(a);
   json["gpu_records"] = {{"total", c.gpu_records},       {"without_launch", c.gpu_without_launch},
                          {"invalid", c.all_invalid()},   {"invalid_by_cause", Json::array()},
                          {"before_launch", c.gpu_early}, {"dropped", c.gpu_dropped}};
@@ -318,7 +330,7 @@ Json coverage_section(const passes::Analysis& a) {
   put(json, "clock_error_ns", c.clock_error_ns);
   if (!a.collectives.rows.empty()) json["rank_clock_residual_ns"] = a.collectives.clock_residual_ns;
   if (c.hook_ns) {
-    json["shim"]["host_ns"] = *c.hook_ns;
+    json["shim"] = {{"host_ns", *c.hook_ns}, {"writer_ns", c.writer_ns}, {"cupti_ns", c.cupti_ns}};
     if (c.process_ns > 0)
       json["shim"]["share"] =
           ratio(static_cast<double>(*c.hook_ns), static_cast<double>(c.process_ns));

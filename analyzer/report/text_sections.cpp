@@ -181,6 +181,22 @@ void print_doors(std::string& out, const passes::CoverageResult& c) {
   if (!calls_by_door.empty()) out += '\n';
 }
 
+void print_own_cost(std::string& out, const Analysis& a) {
+  const passes::CoverageResult& c = a.coverage;
+  if (c.hook_ns && c.process_ns > 0)
+    print(out, "         own cost {} inside the program's threads, {} of its time; {} in others\n",
+          duration(*c.hook_ns),
+          percent(static_cast<double>(*c.hook_ns) / static_cast<double>(c.process_ns)),
+          duration(c.writer_ns + c.cupti_ns));
+  if (!a.window_cost) return;
+  const passes::WindowCost& w = *a.window_cost;
+  print(out, "         a window loses {} of its launches (median of {}", percent(w.median),
+        count(w.windows));
+  if (w.low && w.high)
+    print(out, ", {} to {} with a confidence of 90 %", percent(*w.low), percent(*w.high));
+  print(out, "): {} of the job\n", percent(w.median * a.windows.share().value_or(0)));
+}
+
 void print_trust(std::string& out, const Analysis& a) {
   const passes::CoverageResult& c = a.coverage;
   print(out, "TRUST    {}\n", trust_sentence(a));
@@ -211,10 +227,7 @@ void print_trust(std::string& out, const Analysis& a) {
       print(out, "; ends of collectives within {}", duration(a.collectives.clock_residual_ns));
     out += '\n';
   }
-  if (c.hook_ns && c.process_ns > 0)
-    print(out, "         own cost {} inside the program's threads, {} of its time\n",
-          duration(*c.hook_ns),
-          percent(static_cast<double>(*c.hook_ns) / static_cast<double>(c.process_ns)));
+  print_own_cost(out, a);
 }
 
 }  // namespace mfushim::report

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "gpu_windows.hpp"
+#include "mfushim/median_bound.hpp"
+#include "window_cost.hpp"
 
 namespace {
 
@@ -60,4 +62,83 @@ TEST_CASE("windows are read as numbers of seconds", "[windows]") {
   for (const char* bad :
        {"", "5", "5:", "5:0", "a:1", "1:2:1", "1:1:2:3", "1:1:2s", "-1:1", "0:1e30", "0:nan"})
     CHECK_FALSE(parse_windows(bad));
+}
+
+// P(Binomial(n, 1/2) < k): 1/32 for 5, 1; 9/256 for 8, 2; 3.3 % for 11, 3; 4.6 % for 13, 4.
+TEST_CASE("a median is known from five values on", "[windows]") {
+  CHECK(mfushim::median_bound(4) == 0);
+  CHECK(mfushim::median_bound(5) == 1);
+  CHECK(mfushim::median_bound(7) == 1);
+  CHECK(mfushim::median_bound(8) == 2);
+  CHECK(mfushim::median_bound(11) == 3);
+  CHECK(mfushim::median_bound(13) == 4);
+  CHECK(mfushim::median_bound(3000) == 3 * mfushim::median_bound(1000));
+}
+
+TEST_CASE("a longer period is a power of two times the plan's", "[windows]") {
+  const WindowPlan plan{.whole = 0, .length = 1 * kS, .period = 10 * kS};
+  CHECK(affordable_period(plan, 0) == 10 * kS);
+  CHECK(affordable_period(plan, 0.05) == 10 * kS);  // half a percent
+  CHECK(affordable_period(plan, 0.051) == 20 * kS);
+  CHECK(affordable_period(plan, 0.9) == 320 * kS);
+}
+
+namespace {
+
+// A second of pause with 1000 launches, then one of a window with `launches`.
+struct Job {
+  WindowCost cost;
+  WindowCost::Reading now;
+
+  void pause(std::uint64_t launches = 1000) {
+    now = {now.launches + launches, now.ns + kS};
+    cost.opened(now);
+  }
+  void window(std::uint64_t launches) {
+    now = {now.launches + launches, now.ns + kS};
+    cost.closed(now);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what a window costs is told by five with a pause before them", "[windows]") {
+  Job job;
+  job.pause();  // what was before the first window is no pause
+  job.window(500);
+  for (int i = 0; i < 4; ++i) {
+    job.pause();
+    job.window(700);
+    CHECK(job.cost.least_loss() == 0);
+  }
+  job.pause();
+  job.window(800);
+  CHECK(job.cost.least_loss() == Approx(0.2));
+}
+
+TEST_CASE("a job that is as fast in windows as outside loses nothing", "[windows]") {
+  Job job;
+  job.pause();
+  job.window(1000);
+  for (const std::uint64_t launches : {900, 1100, 950, 1000, 1200, 800}) {
+    job.pause();
+    job.window(launches);
+  }
+  CHECK(job.cost.least_loss() == 0);
+}
+
+TEST_CASE("pauses without launches or with another profiler tell nothing", "[windows]") {
+  Job job;
+  job.pause();
+  for (int i = 0; i < 10; ++i) {
+    job.window(10);
+    job.pause(5);
+  }
+  for (int i = 0; i < 10; ++i) {
+    job.cost.disturbed();
+    job.window(10);
+    job.cost.disturbed();
+    job.pause();
+  }
+  CHECK(job.cost.least_loss() == 0);
 }

@@ -98,6 +98,8 @@ void train(const Options& options, const Rank& rank) {
                   options.tokens() * options.accumulate * groups.replicas(),
                   std::isfinite(*loss_host) ? "finite" : "broken");
     }
+    if (options.pause_ms > 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(options.pause_ms));
     if (options.checkpoint_ms > 0 && step == (options.steps + 1) / 2) {
       checkpoint(model, options.checkpoint_ms);
       if (rank.index == 0) std::printf("checkpoint after step %d\n", step);

@@ -25,6 +25,7 @@ constexpr Row kRows[] = {
     {"--accumulate", &Options::accumulate, 1},
     {"--recompute", &Options::recompute, 0},
     {"--vocab", &Options::vocab, 8},
+    {"--pause-ms", &Options::pause_ms, 0},
     {"--checkpoint-ms", &Options::checkpoint_ms, 0},
 };
 

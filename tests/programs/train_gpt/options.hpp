@@ -23,6 +23,7 @@ struct Options {
   int accumulate = 1;  // micro-batches to a step
   int recompute = 0;   // 1: each layer's forward pass is done again for its backward pass
   int vocab = 8192;
+  int pause_ms = 0;        // after each step
   int checkpoint_ms = 50;  // pause in the middle of the run; 0 for none
   Precision precision = Precision::kBf16;
 
