@@ -250,6 +250,27 @@ const Work* keep(std::span<const OperationShape> parts) {
   return nullptr;
 }
 
+// Attention's backward pass may be a graph of plain products, the scores first: these once more,
+// and four gradients, of which that of the weights has the scores' form. Returns how many parts are
+// left.
+std::size_t join_attention(std::span<OperationShape> parts) {
+  OperationShape& whole = parts[0];
+  const auto gradient = std::find_if(
+      parts.begin() + 1, parts.end(),
+      [&](const OperationShape& part) { return part.m == whole.m && part.n == whole.n; });
+  if (parts.size() != 5 || gradient == parts.end()) return parts.size();
+  std::uint64_t products = 0;
+  for (const OperationShape& part : parts) {
+    if (part.operation != OperationKind::kMatmul || part.batch != whole.batch) return parts.size();
+    products += part.m * part.n * part.k;
+  }
+  if (products != whole.m * whole.n * (3 * whole.k + 2 * gradient->k)) return parts.size();
+  whole.operation = OperationKind::kAttentionBackward;
+  whole.l = gradient->k;
+  for (const OperationShape& part : parts) whole.flags |= part.flags;
+  return 1;
+}
+
 // The work of a graph: its products; what is done on the way between them is fused into them.
 const Work* work_of(const void* const* operations, std::size_t count) {
   std::array<OperationShape, Work::kMaxParts> parts;
@@ -265,6 +286,7 @@ const Work* work_of(const void* const* operations, std::size_t count) {
     parts[used++] = shape;
   }
   if (used == 0) parts[used++].operation = OperationKind::kOther;
+  used = join_attention(std::span(parts).first(used));
   return keep(std::span(parts).first(used));
 }
 

@@ -35,9 +35,12 @@ struct KernelPasses : Passes {
   ModelledWork work;  // of all forward
 };
 
-// Sizes mean the same in all directions of an operation.
+// Sizes mean the same in all directions of an operation. A graph of attention's products may not
+// tell heads from batch.
 auto operation_sizes(const format::OperationShape& s) {
-  return std::tuple(is_attention(s), s.batch, s.groups, s.m, s.n, s.k, s.l, s.window, s.dtype);
+  const bool attends = is_attention(s);
+  return std::tuple(attends, attends ? s.batch * s.groups : s.batch, attends ? 1 : s.groups, s.m,
+                    s.n, s.k, s.l, s.window, s.dtype);
 }
 
 // Of attention: FlashAttention's grid is blocks by batch by heads in both directions.

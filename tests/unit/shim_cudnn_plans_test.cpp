@@ -69,10 +69,10 @@ OperationShape product_shape() {
 
 struct Product {
   Handle a{cudnn::kTensor}, b{cudnn::kTensor}, c{cudnn::kTensor}, operation{cudnn::kMatmul};
-  Product() {
-    a.set_dims({2, 16, 8});
-    b.set_dims({2, 8, 24});
-    c.set_dims({2, 16, 24});
+  explicit Product(std::int64_t m = 16, std::int64_t n = 24, std::int64_t k = 8) {
+    a.set_dims({2, m, k});
+    b.set_dims({2, k, n});
+    c.set_dims({2, m, n});
     operation.set(cudnn::kMatmulA, {&a});
     operation.set(cudnn::kMatmulB, {&b});
     operation.set(cudnn::kMatmulC, {&c});
@@ -101,6 +101,30 @@ TEST_CASE("a plan of the heuristic's has the work of its graph, which may be gon
   CHECK(cudnn_plan_part(plan.get(), nullptr, 0) == operation_id(product_shape()));
   CHECK(cudnn_plan_part(plan.get(), nullptr, 1) == operation_id(product_shape()));
   CHECK(cudnn_plan_part(plan.get(), nullptr, 2) == 0);
+}
+
+TEST_CASE("five products of one graph that are attention's backward pass") {
+  begin();
+  constexpr std::int64_t kQueries = 48, kKeys = 80, kHead = 16, kValueHead = 32;
+  const Product scores(kQueries, kKeys, kHead), of_values(kKeys, kValueHead, kQueries),
+      of_weights(kQueries, kKeys, kValueHead), of_queries(kQueries, kHead, kKeys),
+      of_keys(kKeys, kHead, kQueries), unrelated;
+  OperationShape attention = product_shape();
+  attention.operation = OperationKind::kAttentionBackward;
+  attention.m = kQueries;
+  attention.n = kKeys;
+  attention.k = kHead;
+  attention.l = kValueHead;
+  for (const Product* last : {&of_keys, &unrelated}) {
+    Handle other(cudnn::kPointwise), graph(cudnn::kOperationGraph), plan(cudnn::kExecutionPlan);
+    graph.set(cudnn::kGraphOperations,
+              {&scores.operation, &other, &of_values.operation, &of_weights.operation,
+               &of_queries.operation, &last->operation});
+    plan.set(kHeuristicGraph, {&graph});
+    const bool attends = last == &of_keys;
+    CHECK((cudnn_plan_part(plan.get(), nullptr, 0) == operation_id(attention)) == attends);
+    CHECK((cudnn_plan_part(plan.get(), nullptr, 1) == 0) == attends);
+  }
 }
 
 TEST_CASE("a plan by an engine of the program's own") {
