@@ -106,6 +106,22 @@ StepWork work_of(const model::Process& process, const Interval& span,
   return {span, std::move(calls), end};
 }
 
+struct LookedAt {
+  const StepProducts* products;  // one and the same where products are
+  StepWork work;
+};
+
+// Where most steps have the same products others are no measure: the first may begin amid what a
+// compiler tries out, and some hold an evaluation.
+void keep_usual(std::vector<LookedAt>& steps) {
+  std::map<const StepProducts*, std::size_t> numbers;
+  for (const LookedAt& step : steps) ++numbers[step.products];
+  const std::size_t all = steps.size();
+  for (const auto& [usual, number] : numbers)
+    if (3 * number >= 2 * all)
+      std::erase_if(steps, [&](const LookedAt& step) { return step.products != usual; });
+}
+
 ModelSizes sizes_of(const Inference& inference) {
   ModelSizes sizes;
   Flops gradients = 0;
@@ -149,12 +165,11 @@ std::optional<Inference> find_inference(const model::Run& run,
   if (order.empty()) return std::nullopt;
   std::vector<Interval> spans;
   if (steps) spans = steps->training_spans();
-  InferenceMaker maker;
   std::map<std::vector<const format::GemmShape*>, StepProducts> known;  // most steps are the same
   const std::size_t number = spans.size();
   if (spans.empty())
     spans.push_back({process.calls[order.front()].start, process.calls[order.back()].start + 1});
-  std::vector<StepWork> work;
+  std::vector<LookedAt> looked_at;
   for (const Interval& span : spans) {
     auto calls = calls_between(process, order, span);
     if (calls.empty()) continue;
@@ -163,11 +178,18 @@ std::optional<Inference> find_inference(const model::Run& run,
       products.push_back(&process.shapes[process.calls[call].subject]);
     auto at = known.find(products);
     if (at == known.end()) at = known.emplace(products, find_roles(products)).first;
-    maker.add(at->second);
-    work.push_back(work_of(process, span, std::move(calls), at->second.forward));
+    looked_at.push_back(
+        {&at->second, work_of(process, span, std::move(calls), at->second.forward)});
   }
   if (known.empty()) return std::nullopt;
-  Inference inference = maker.make(number);
+  keep_usual(looked_at);
+  InferenceMaker maker;
+  std::vector<StepWork> work;
+  for (LookedAt& step : looked_at) {
+    maker.add(*step.products);
+    work.push_back(std::move(step.work));
+  }
+  Inference inference = maker.make(number > 0 ? work.size() : 0);
   if (number > 0 && inference.rows) {
     const Parallelism parallelism = find_parallelism(process, work, sizes_of(inference));
     inference.sharing = parallelism.sharing;
