@@ -46,7 +46,7 @@ def check_log(build, path, truth, returns):
 
 def check(build, framework, name):
     ranks, settings, returns = CASES[name]
-    runs = Runs(build, framework, HERE / "programs" / "profiler.py", table.Program(ranks=ranks, torchrun=ranks > 1), [])
+    runs = Runs(build, framework, HERE / "programs" / "profiler.py", table.Program(ranks=ranks))
     bare, recorded = runs.run("bare", shim=False, **settings), runs.run("recorded", **settings)
     equal("exit codes", (bare.returncode, recorded.returncode), (0, 0))
     equal("what the profiler saw", lines_of_ranks(recorded.stdout), lines_of_ranks(bare.stdout))

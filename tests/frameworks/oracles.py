@@ -17,20 +17,26 @@ FLASH_KERNEL = re.compile(r"flash_(fwd)_(?:splitkv_)?kernel|flash_(bwd)_dq_dk_dv
 KINETO_CLOCK_ERROR_NS = 20_000
 
 
+def matching(flops, operators):
+    """The FLOPs of a process, by operator, of those operators whose names match."""
+    return sum(count for operator, count in flops.items() if re.fullmatch(operators, operator))
+
+
 def counted_flops(runs, way, operators):
     """FlopCounterMode's FLOPs in that run of the operators whose names match, as often as they ran."""
-    counted = sum(count for process in runs.observed("counts", way) for operator, count in process["flops"].items()
-                  if re.fullmatch(operators, operator))
+    counted = sum(matching(process["flops"], operators) for process in runs.observed("counts", way))
     return counted * runs.program.runs_per_counted
+
+
+def product_flops(document):
+    return sum(2 * g["m"] * g["n"] * (g["k"] or 1) * g["batch"] * g["calls"] for g in document["gemms"]
+               if g["product"] in ("gemm", "gemm3m", "gemv"))  # the last is by a vector, and has no k
 
 
 def check_flops(runs, way):
     """FlopCounterMode's FLOPs in that run against the recorder's in the observed one."""
     counted = counted_flops(runs, way, MATRIX_PRODUCTS)
-    document = runs.report("observed")
-    recorded = sum(2 * g["m"] * g["n"] * (g["k"] or 1) * g["batch"] * g["calls"] for g in document["gemms"]
-                   if g["product"] in ("gemm", "gemm3m", "gemv"))  # the last is by a vector, and has no k
-    equal("FLOPs of matrix products, FlopCounterMode's", recorded, counted)
+    equal("FLOPs of matrix products, FlopCounterMode's", product_flops(runs.report("observed")), counted)
     return f"{counted} FLOPs as FlopCounterMode"
 
 

@@ -20,6 +20,7 @@ from runs import HERE, SKIPPED, Runs, why_missing
 import doors
 import flight_record
 import harmless
+import inferred
 import oracles
 import three_ways
 from mismatch import Mismatch, equal
@@ -55,7 +56,10 @@ def check_three_ways(runs):
                   three_ways.check_collectives):
         check(document, truths)
     records = sum(rank["time"]["records"] for rank in document["ranks"])
-    return f"{len(truths)} processes, {records} device records equal the truth; {doors.check(runs)}"
+    said = f"{len(truths)} processes, {records} device records equal the truth; {doors.check(runs)}"
+    if runs.program.training:
+        said += f"; {inferred.check(document, truths, runs.program.training)}"
+    return said
 
 
 def observe(runs, way, **settings):

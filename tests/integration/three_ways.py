@@ -35,9 +35,8 @@ def run(build, work, way, command):
     return done
 
 
-def report(build, logs):
-    done = subprocess.run([str(build / "mfushim"), "report", "--json", str(logs)], capture_output=True, text=True,
-                          check=False)
+def report(build, *logs):
+    done = subprocess.run([build / "mfushim", "report", "--json", *logs], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Mismatch(f"report exited {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout)
