@@ -21,6 +21,12 @@ constexpr double kPaddingWorthSaying = 0.2;  // of the tiles' elements
 constexpr std::uint64_t kShallow = 64;  // below this depth, inputs and output outweigh the sums
 constexpr double kLastingWaves = 5;     // with more, the last one hardly counts
 
+// A demangled name up to its template arguments.
+std::string_view short_name(std::string_view name) {
+  name = name.substr(0, name.find('<'));
+  return name.starts_with("void ") ? name.substr(5) : name;
+}
+
 std::uint64_t tiles_of(std::uint64_t size, std::uint64_t tile) {
   return (size + tile - 1) / tile;
 }
@@ -71,6 +77,23 @@ void add_tiles(std::string& hints, const ProductRow& row, const KernelFacts& fac
   }
 }
 
+// What runs beside the product because of how it is done.
+void add_companions(std::string& hints, const ProductRow& row, const KernelFacts& facts) {
+  if (!row.helper.empty() && row.total_ns > 0)
+    add_hint(hints, fmt::format("{:.0f} % of its time in {}, which {}",
+                                100 * static_cast<double>(row.helper_ns) /
+                                    static_cast<double>(row.total_ns),
+                                short_name(row.helper),
+                                facts.split_k ? "sums parts along k" : "prepares or finishes it"));
+  else if (facts.split_k)
+    add_hint(hints, "split along k, so parts are summed afterwards");
+  if (row.converted_before + row.converted_after == 0) return;
+  add_hint(hints,
+           fmt::format("types are changed before {} and after {} of {} calls, {:.1f} us by {}",
+                       row.converted_before, row.converted_after, row.calls,
+                       static_cast<double>(row.converter_ns) / 1e3, short_name(row.converter)));
+}
+
 }  // namespace
 
 std::string gemm_hint(const ProductRow& row, std::uint32_t sm_count) {
@@ -85,7 +108,7 @@ std::string gemm_hint(const ProductRow& row, std::uint32_t sm_count) {
   add_alignment(hints, row, facts);
   if (s.k < kShallow) add_hint(hints, fmt::format("k = {} is little work per element", s.k));
   add_tiles(hints, row, facts, sm_count);
-  if (facts.split_k) add_hint(hints, "split along k, so parts are summed afterwards");
+  add_companions(hints, row, facts);
   return hints;
 }
 

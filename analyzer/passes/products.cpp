@@ -5,7 +5,9 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
+#include "knowledge/kernels/kernel.hpp"
 #include "model/time_limits.hpp"
 
 namespace mfushim::passes {
@@ -53,6 +55,7 @@ class Finder {
                            [](const auto& a, const auto& b) { return a.second < b.second; });
       if (longest != group.kernels.end())
         std::tie(group.row.kernel, group.row.kernel_ns) = *longest;
+      find_helper(group);
       result_.rows.push_back(std::move(group.row));
     }
     std::stable_sort(result_.rows.begin(), result_.rows.end(),
@@ -82,7 +85,9 @@ class Finder {
       if (rank.process != &process) continue;
       if (!first_rank_.contains(&process)) first_rank_[&process] = i;
       if (!rank.work) continue;
+      last_kernel_.clear();
       for (const model::DeviceWork& work : *rank.work) {
+        find_conversion(process, work);
         if (work.owner == kNone || process.calls[work.owner].kind != CallKind::kGemm) continue;
         add_work(process, work, i);
       }
@@ -106,6 +111,43 @@ class Finder {
         groups_of_call_[list[first]] = {list.begin() + static_cast<std::ptrdiff_t>(first),
                                         list.begin() + static_cast<std::ptrdiff_t>(next)};
       }
+  }
+
+  static void find_helper(Group& group) {
+    for (const auto& [name, ns] : group.kernels) {
+      if (name == group.row.kernel || ns <= group.row.helper_ns) continue;
+      if (knowledge::describe_kernel(name).kernel_class != "gemm_aux") continue;
+      group.row.helper = name;
+      group.row.helper_ns = ns;
+    }
+  }
+
+  // A product and a kernel that changes types, one right after the other on their stream.
+  void find_conversion(const model::Process& process, const model::DeviceWork& work) {
+    if (work.kind != model::WorkKind::kKernel) return;
+    const auto is_product = [&](const model::DeviceWork& kernel) {
+      return kernel.owner != kNone && process.calls[kernel.owner].kind == CallKind::kGemm;
+    };
+    const auto name_of = [&](const model::DeviceWork& kernel) -> const model::KernelName& {
+      return process.kernel_names[process.configs[kernel.config].kernel];
+    };
+    const auto converts = [&](const model::DeviceWork& kernel) {
+      return kernel.owner == kNone && name_of(kernel).facts.converts;
+    };
+    const auto count = [&](const model::DeviceWork& product, const model::DeviceWork& converter,
+                           std::uint64_t ProductRow::*calls) {
+      ProductRow& row = group_of(process, process.calls[product.owner]).row;
+      ++(row.*calls);
+      row.converter = name_of(converter).text;
+      model::add_duration(row.converter_ns, converter.end - converter.start);
+    };
+    const auto [at, first] = last_kernel_.try_emplace(work.queue, &work);
+    const model::DeviceWork& before = *std::exchange(at->second, &work);
+    if (first) return;
+    if (is_product(work) && converts(before))
+      count(work, before, &ProductRow::converted_before);
+    else if (converts(work) && is_product(before))
+      count(before, work, &ProductRow::converted_after);
   }
 
   void add_work(const model::Process& process, const model::DeviceWork& work, std::size_t rank) {
@@ -176,6 +218,7 @@ class Finder {
   std::unordered_map<std::uint32_t, std::size_t> rank_of_call_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> groups_of_call_;
   std::map<const model::Process*, std::size_t> first_rank_;
+  std::unordered_map<std::uint32_t, const model::DeviceWork*> last_kernel_;  // by queue
 };
 
 }  // namespace

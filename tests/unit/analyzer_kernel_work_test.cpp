@@ -5,6 +5,7 @@
 #include "knowledge/kernels/user_rules.hpp"
 #include "passes/gemm_hints.hpp"
 #include "passes/modelled.hpp"
+#include "passes/roofline.hpp"
 #include "support.hpp"
 
 namespace mfushim::passes {
@@ -141,6 +142,54 @@ TEST_CASE("errors in rules name their line", "[analyzer]") {
   const auto outcome = test::mfushim({"explain", "--rules", file, "x"});
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.errors.find("rules.csv:2: ") != std::string::npos);
+}
+
+TEST_CASE("a speed is held against the nearer ceiling", "[analyzer]") {
+  // 1e15 FLOP/s and 2e12 B/s meet at 500 FLOPs to a byte.
+  const Ceilings ceilings{1e15, 2e12};
+  CHECK(ceilings.ridge() == 500);
+  // 4e11 FLOPs in a millisecond are 40 % of the peak, 1e9 bytes half of the bandwidth.
+  const Roofline work{.flops = 4e11, .bytes = 1e9, .time_ns = 1'000'000, .calls = 10};
+  CHECK(*work.of_peak(ceilings) == Approx(0.4));
+  CHECK(*work.of_bandwidth(ceilings) == Approx(0.5));
+  CHECK(*work.intensity() == 400);
+  CHECK(work.bound(ceilings) == Bound::kMemory);
+  const auto bound_of = [&](double flops, double bytes, std::uint64_t calls) {
+    return Roofline{.flops = flops, .bytes = bytes, .time_ns = 1'000'000, .calls = calls}.bound(
+        ceilings);
+  };
+  CHECK(bound_of(4e11, 7e8, 10) == Bound::kCompute);   // 35 % of the bandwidth
+  CHECK(bound_of(1e11, 1e8, 10) == Bound::kCompute);   // 10 % and 5 %, but 100 us a call
+  CHECK(bound_of(1e11, 1e8, 100) == Bound::kLatency);  // likewise, 10 us a call
+  CHECK(bound_of(3e11, 1e8, 100) == Bound::kCompute);
+  const Roofline no_bytes{.flops = 1, .bytes = std::nullopt, .time_ns = 1, .calls = 1};
+  CHECK(no_bytes.bound(ceilings) == Bound::kUnknown);
+  CHECK(work.bound({}) == Bound::kUnknown);
+}
+
+TEST_CASE("bytes of products are those of factors and result", "[analyzer]") {
+  format::GemmShape shape{.m = 2, .n = 3, .k = 5, .a = format::DType::kBf16};
+  shape.b = format::DType::kBf16;
+  shape.d = format::DType::kF32;
+  shape.batch = 7;
+  CHECK(bytes_of(shape) == 7 * ((2 * 5 + 5 * 3) * 2 + 2 * 3 * 4));
+  shape.d = format::DType::kUnknown;
+  CHECK_FALSE(bytes_of(shape));
+}
+
+TEST_CASE("hints name what runs beside a product", "[analyzer]") {
+  ProductRow row = product(8192, 4096, 4096, "nvjet_tst_128x256_64x4_2x1_v_bz_splitK_TNT");
+  row.calls = 10;
+  row.total_ns = 40'000;
+  row.helper = "void cublasLt::splitKreduce_kernel<32, 16, int>()";
+  row.helper_ns = 10'000;
+  row.converted_before = 10;
+  row.converter = "void at::native::bfloat16_copy_kernel_cuda<float>()";
+  row.converter_ns = 2'500;
+  CHECK(gemm_hint(row, 0) ==
+        "25 % of its time in cublasLt::splitKreduce_kernel, which sums parts along k; types are "
+        "changed "
+        "before 10 and after 0 of 10 calls, 2.5 us by at::native::bfloat16_copy_kernel_cuda");
 }
 
 TEST_CASE("hints name their evidence", "[analyzer]") {

@@ -63,6 +63,14 @@ std::string_view family_of_scope(const NameWords& scope) {
   return {};
 }
 
+// PyTorch's copies are one kernel template, which names the type that it makes, or that it loads or
+// stores with a cast.
+bool is_converting_copy(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+  return has("float16_copy_kernel") || has("float8_copy_kernel") ||
+         (has("copy_kernel") && has("WithCast"));
+}
+
 }  // namespace
 
 KernelFacts describe_kernel(std::string_view demangled, const UserRules* rules) {
@@ -81,6 +89,7 @@ KernelFacts describe_kernel(std::string_view demangled, const UserRules* rules) 
     facts.dtype = narrowest_type(name.text, is_complex_class(facts.kernel_class));
   if (facts.family.empty()) facts.family = family_of_scope(name.scope_words);
   if (facts.arch == 0) read_arch(name.text, facts);
+  facts.converts = facts.kernel_class == "quant" || is_converting_copy(name.text);
   if (rules) rules->apply(demangled, facts);
   return facts;
 }

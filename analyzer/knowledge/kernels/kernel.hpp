@@ -47,6 +47,7 @@ struct KernelFacts {
   bool even_head = false;
   bool windowed = false;
   bool backward = false;      // of attention
+  bool converts = false;      // changes the type of elements, and hardly anything else
   std::uint64_t shape_n = 0;  // sizes of the product itself, compiled in
   std::uint64_t shape_k = 0;
   std::uint64_t rule_line = 0;                  // of the user's rule that decided the class
