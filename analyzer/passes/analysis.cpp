@@ -96,6 +96,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.padding = find_padding(run, options.model, step_times, a.inference);
   a.model_mfu = find_model_mfu(run, a.work, a.efficiency, with_tokens(options.model, a.inference),
                                step_times, executed_per_step(a));
+  if (a.steps) a.step_mfu = find_step_mfu(run, *a.steps, a.work, a.efficiency, a.model_mfu);
   a.waterfall = find_waterfall(run, activities, a.work, a.efficiency, a.model_mfu);
   return a;
 }

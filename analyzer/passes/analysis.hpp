@@ -18,6 +18,7 @@
 #include "passes/padding.hpp"
 #include "passes/products.hpp"
 #include "passes/roofline.hpp"
+#include "passes/step_mfu.hpp"
 #include "passes/steps.hpp"
 #include "passes/view.hpp"
 #include "passes/waterfall.hpp"
@@ -55,6 +56,7 @@ struct Analysis {
   std::optional<Padding> padding;
   CoverageResult coverage;
   std::optional<StepResult> steps;
+  std::vector<double> step_mfu;  // as steps->list; empty: not known
   std::optional<Inference> inference;
   std::optional<Waterfall> waterfall;
 

@@ -367,7 +367,7 @@ Json json_report(const passes::Analysis& a) {
   json["view"] = view_name(a.view);
   json["run"] = run_section(a);
   json["ranks"] = rank_sections(a);
-  if (a.steps) json["steps"] = steps_section(*a.steps);
+  if (a.steps) json["steps"] = steps_section(*a.steps, a.step_mfu);
   json["mfu"] = mfu_section(a);
   if (a.inference) json["inference"] = inference_section(*a.inference);
   json["done_again"] = repeats_section(a.repeats);

@@ -23,7 +23,7 @@ const char* method_name(passes::StepMethod method) {
   return "";
 }
 
-ordered_json steps_section(const passes::StepResult& steps) {
+ordered_json steps_section(const passes::StepResult& steps, const std::vector<double>& mfu) {
   std::vector<std::int64_t> sorted;
   __int128 sum = 0;
   ordered_json list = ordered_json::array();
@@ -33,6 +33,7 @@ ordered_json steps_section(const passes::StepResult& steps) {
                           {"start_ns", step.start_ns},
                           {"duration_ns", step.duration_ns},
                           {"called_ns", steps.spans[steps.reference][i].start - steps.origin_ns}};
+    if (!mfu.empty()) entry["mfu"] = mfu[i];
     if (step.use == StepUse::kCounted) {
       sorted.push_back(step.duration_ns);
       sum += step.duration_ns;

@@ -3,11 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <vector>
+
 #include "passes/steps.hpp"
 
 namespace mfushim::report {
 
-nlohmann::ordered_json steps_section(const passes::StepResult& steps);
+// `mfu` is that of each step, or empty.
+nlohmann::ordered_json steps_section(const passes::StepResult& steps,
+                                     const std::vector<double>& mfu);
 
 // As JSON has it: profiler_marks, optimizer_kernels, graph_launches, period.
 const char* method_name(passes::StepMethod method);
