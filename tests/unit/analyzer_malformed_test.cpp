@@ -32,7 +32,7 @@ std::string without_checksum(std::size_t at, char value) {
 struct Malformed {
   const char* what;
   std::string content;
-  const char* reason;
+  std::string reason;
 };
 
 std::vector<Malformed> malformed_logs() {
@@ -91,7 +91,7 @@ std::vector<Malformed> malformed_texts() {
   };
 }
 
-void check_failure(const Outcome& outcome, const std::string& file, const char* reason) {
+void check_failure(const Outcome& outcome, const std::string& file, const std::string& reason) {
   CHECK(outcome.exit_code == 1);
   CHECK(outcome.output.empty());
   CHECK(std::count(outcome.errors.begin(), outcome.errors.end(), '\n') == 1);
