@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "passes/product_roles.hpp"
@@ -60,6 +61,8 @@ class InferenceMaker {
       sum.recomputed = recomputed;
     }
     ++votes_[{step.rows, step.micro_batches}];
+    ++added_;
+    tokens_ += step.rows * step.micro_batches;
     result_.has_backward = result_.has_backward || step.has_backward;
   }
 
@@ -80,6 +83,7 @@ class InferenceMaker {
         std::max_element(votes_.begin(), votes_.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
     if (usual->first.first != 0) result_.rows = usual->first.first;
+    result_.tokens = (tokens_ + added_ / 2) / added_;
     if (steps > 0 && result_.has_backward) result_.micro_batches = usual->first.second;
     return std::move(result_);
   }
@@ -88,6 +92,7 @@ class InferenceMaker {
   std::map<std::tuple<std::array<std::uint64_t, 3>, std::uint64_t, std::uint64_t>, ProductFamily>
       families_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> votes_;  // rows, micro-batches
+  std::uint64_t added_ = 0, tokens_ = 0;                                  // steps, and their tokens
   Inference result_;
 };
 
@@ -125,6 +130,7 @@ void keep_usual(std::vector<LookedAt>& steps) {
 ModelSizes sizes_of(const Inference& inference) {
   ModelSizes sizes;
   Flops gradients = 0;
+  std::uint64_t uses = 0;
   for (const ProductFamily& family : inference.families) {
     if (family.rows == 0) continue;
     auto widths = family.dimensions;
@@ -132,7 +138,9 @@ ModelSizes sizes_of(const Inference& inference) {
     sizes.activations.insert({family.rows, widths[1]});
     sizes.activations.insert({family.rows, widths[2]});
     gradients += Flops{widths[1]} * widths[2] * family.gradients;
+    if (family.rows == *inference.rows) uses = std::gcd(uses, family.gradients);
   }
+  sizes.uses = uses / inference.steps;
   sizes.gradients = static_cast<double>(gradients) / static_cast<double>(inference.steps);
   sizes.micro_batches = inference.micro_batches.value_or(1);
   return sizes;
@@ -142,7 +150,7 @@ ModelSizes sizes_of(const Inference& inference) {
 
 std::optional<std::uint64_t> Inference::tokens_per_step() const {
   if (!rows || !micro_batches || !data_parallel) return std::nullopt;
-  return *rows * *micro_batches * *data_parallel;
+  return tokens * *data_parallel;
 }
 
 double Inference::recompute_share() const {
@@ -194,7 +202,10 @@ std::optional<Inference> find_inference(const model::Run& run,
     const Parallelism parallelism = find_parallelism(process, work, sizes_of(inference));
     inference.sharing = parallelism.sharing;
     inference.data_parallel = parallelism.replicas;
-    if (inference.micro_batches) inference.micro_batches = parallelism.micro_batches;
+    if (inference.micro_batches && *inference.micro_batches != parallelism.micro_batches) {
+      inference.tokens = *inference.rows * parallelism.micro_batches;
+      inference.micro_batches = parallelism.micro_batches;
+    }
     inference.pipeline_transfers = parallelism.transfers;
   }
   return inference;

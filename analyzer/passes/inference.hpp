@@ -39,6 +39,7 @@ struct Inference {
   // Of one process.
   std::optional<std::uint64_t> rows;           // tokens of one micro-batch
   std::optional<std::uint64_t> micro_batches;  // to a step
+  std::uint64_t tokens = 0;                    // of a step, in the mean
   std::optional<std::uint64_t> tokens_per_step() const;
 
   std::optional<WeightSharing> sharing;  // absent: not known

@@ -137,7 +137,9 @@ class ParallelismFinder {
     }
     std::uint64_t most = 0;
     for (const auto& [peer, count] : found) most = std::max(most, count);
-    return most / steps_.size();
+    most /= steps_.size();
+    // Each weight is used for each transfer; not so where ranks that divide sequences pass keys on.
+    return most > 0 && sizes_.uses > 0 && sizes_.uses % most == 0 ? most : 0;
   }
 
   // Elements of a step that each communicator reduces; activations are no gradients.

@@ -51,6 +51,7 @@ struct ModelSizes {
   std::set<ActivationSize> activations;
   double gradients = 0;             // elements of a step's, as each micro-batch makes them
   std::uint64_t micro_batches = 1;  // by the order of the products
+  std::uint64_t uses = 0;           // in a step, of any weight, divisible by this
 };
 
 // `steps` in order and apart; not empty.

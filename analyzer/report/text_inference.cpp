@@ -40,6 +40,7 @@ void print_inference(std::string& out, const passes::Inference& i) {
   if (!i.rows || !i.micro_batches) return;
   print(out, "  tokens {} a micro-batch (the dimension of all weights' products) x {} to a step",
         count(*i.rows), count(*i.micro_batches));
+  if (i.tokens != *i.rows * *i.micro_batches) print(out, " ({} in the mean)", count(i.tokens));
   if (i.data_parallel && *i.data_parallel > 1) print(out, " x {} replicas", *i.data_parallel);
   if (i.sharing && i.sharing->ranks > 1) print_sharing(out, *i.sharing, i.steps);
   out += '\n';

@@ -26,6 +26,7 @@ struct Division {
   Gradients gradients = Gradients::kAllReduced;
   std::uint64_t copies_of_parts = 1;  // where gradients are scattered
   bool is_stage = false;              // without embedding and output, between two neighbours
+  bool has_ring = false;              // ranks that pass keys and values on, forward and backward
   bool has_experts = false;           // whose gradients are averaged over half of the replicas
   bool has_tied_embedding = false;    // an output that is the embedding of another stage
   bool one_matrix_at_a_time = false;  // gathered and scattered
@@ -46,7 +47,8 @@ class Job {
           {.hash = 100 + i, .rank = 0, .size = static_cast<std::int32_t>(sizes[i]), .name = {}});
   }
 
-  void step() {
+  void step(std::uint64_t rows) {
+    d_.rows = rows;
     const std::int64_t start = now_;
     if (d_.is_stage) {
       stage();
@@ -161,10 +163,20 @@ class Job {
   std::uint64_t wide_elements() const { return part(3 * d_.hidden * d_.wide); }
   std::uint64_t layer_elements() const { return attention_elements() + wide_elements(); }
 
+  void pass_on_keys() {
+    if (!d_.has_ring) return;
+    for (int i = 0; i < 2; ++i) {
+      collective(CollectiveOp::kSend, kNeighbours, d_.rows * d_.kv, 1);
+      collective(CollectiveOp::kRecv, kNeighbours, d_.rows * d_.kv, 1);
+    }
+  }
+
   void forward_layer() {
     if (!d_.one_matrix_at_a_time) gather(layer_elements());
     gather_activations();
-    for (const Weight w : {queries(), keys(), keys(), output()}) forward_product(w);
+    for (const Weight w : {queries(), keys(), keys()}) forward_product(w);
+    pass_on_keys();
+    forward_product(output());
     sum_activations();
     gather_activations();
     for (const Weight w : {gate(), gate(), down()}) forward_product(w);
@@ -177,7 +189,9 @@ class Job {
     for (const Weight w : {down(), gate(), gate()}) backward_product(w);
     sum_activations();
     gather_activations();
-    for (const Weight w : {output(), keys(), keys(), queries()}) backward_product(w);
+    backward_product(output());
+    pass_on_keys();
+    for (const Weight w : {keys(), keys(), queries()}) backward_product(w);
     sum_activations();
     if (d_.one_matrix_at_a_time) return;
     if (d_.has_experts) {
@@ -224,7 +238,7 @@ class Job {
     collective(op, kNeighbours, d_.divides_rows ? elements / d_.sharers : elements, peer);
   }
 
-  const Division d_;
+  Division d_;
   std::unique_ptr<model::Process> process_ = std::make_unique<model::Process>();
   std::vector<Interval> spans_;
   std::int64_t now_ = 1000;
@@ -235,7 +249,7 @@ class Job {
 // Of three steps.
 Inference infer(const Division& division) {
   Job job(division);
-  for (int i = 0; i < 3; ++i) job.step();
+  for (int i = 0; i < 3; ++i) job.step(division.rows);
   return job.infer();
 }
 
@@ -332,6 +346,24 @@ TEST_CASE("a stage's micro-batches are counted by its neighbours", "[analyzer]")
         division.replicas = replicas;
         check(division, replicas);
       }
+}
+
+TEST_CASE("ranks that divide sequences are replicas, not stages", "[analyzer]") {
+  for (const std::uint64_t micro_batches : {1, 4}) {
+    Division division;
+    division.has_ring = true;
+    division.replicas = 2;
+    division.micro_batches = micro_batches;
+    check(division, 2);
+  }
+}
+
+TEST_CASE("steps of different lengths count by their mean", "[analyzer]") {
+  Division division;
+  division.micro_batches = 2;
+  Job job(division);
+  for (const std::uint64_t rows : {1024, 2048, 3000}) job.step(rows);
+  CHECK(job.infer().tokens_per_step() == 2 * 6072 / 3);
 }
 
 TEST_CASE("an embedding that two stages have makes them no replicas", "[analyzer]") {
