@@ -19,10 +19,11 @@ constexpr std::size_t kLookAhead = 64;  // later records that are looked at
 
 void take_out(Process& process, Records& records, const std::vector<bool>& bad,
               std::string_view cause) {
+  if (std::find(bad.begin(), bad.end(), true) == bad.end()) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < records.size(); ++i)
     if (!bad[i]) records[kept++] = records[i];
-  if (kept < records.size()) process.quarantined[cause] += records.size() - kept;
+  process.quarantined[cause] += records.size() - kept;
   records.resize(kept);
 }
 

@@ -94,6 +94,18 @@ def spoilt_records(fault, place):
     return f"{len(spoilt)} records left out: {by_cause or 'dropped'}"
 
 
+def lost_silently(place):
+    """Launches that were seen and have no record, and nobody says why."""
+    place.run_both(MFUSIM_CUPTI=f"lose:{EVERY}")
+    coverage = place.report()["coverage"]
+    lost = sum(is_spoilt(line) for t in place.truths().values() for line in t.lines["kernel"])
+    equal("launches that nothing accounts for", coverage["launches"]["unaccounted"], lost)
+    equal("dropped and invalid", [coverage["gpu_records"][name] for name in ("dropped", "invalid")], [0, 0])
+    if not lost or f"{lost} launch calls without a GPU record, and nothing says why" not in place.text():
+        raise Mismatch(f"the text does not tell of {lost} launches")
+    return f"{lost} launches"
+
+
 def delivered_otherwise(way, place):
     place.run_both(MFUSIM_CUPTI=way)
     return three_ways.check_against_truth(place.build, place.work)
@@ -176,6 +188,7 @@ def main():
             add(fault, program, functools.partial(spoilt_records, fault))
         for way in ("reverse", "late", "empty"):
             add(way, program, functools.partial(delivered_otherwise, way))
+    add("lose", "two_streams", lost_silently)
     add("disagreeing clocks", "two_streams", clocks_that_disagree)
     add("absent", "two_streams", without_cupti)
     add("taken midway", "second_client", taken_midway)

@@ -18,7 +18,7 @@ import truth as truth_file
 from mismatch import Mismatch, equal
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-LENGTH, PERIOD = 0.2, 1  # seconds
+LENGTH, PERIOD = 0.1, 0.5  # seconds
 BUDGET = 0.005
 REASON = re.compile(r"between windows of GPU timing, now (\d+) s apart: each loses ([\d.]+) % of its launches")
 
@@ -28,7 +28,7 @@ def run(options, work, way):
     environment |= {"MFUSHIM_BUILD_DIR": str(options.build), "MFUSHIM_OUT": str(work / way / "logs"),
                     "MFUSHIM_WINDOW": f"0:{LENGTH}:{PERIOD}", "MFUSIM_CUPTI": "slow:2000000"}
     sim = [SOURCE / "scripts" / "sim", "--truth", work / way, *(["--shim"] if way == "recorded" else [])]
-    command = [*sim, "--", options.program, "--steps", "600", "--layers", "4", "--checkpoint-ms", "0"]
+    command = [*sim, "--", options.program, "--steps", "900", "--layers", "4", "--checkpoint-ms", "0"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 

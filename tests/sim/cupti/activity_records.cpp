@@ -51,6 +51,8 @@ void keep_device(Record record, const MfusimActivity& a) {
       ++state().dropped;
       return;
     }
+    case Fault::kLose:
+      return;
     case Fault::kZero:
       set_times(record, 0, 0);
       break;

@@ -31,6 +31,7 @@ constexpr Word kWords[] = {
     {"refuse39", refuse<CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED>},
     {"refuse999", refuse<CUPTI_ERROR_UNKNOWN>},
     {"drop", spoil<Fault::kDrop>},
+    {"lose", spoil<Fault::kLose>},
     {"zero", spoil<Fault::kZero>},
     {"swap", spoil<Fault::kSwap>},
     {"long", spoil<Fault::kLong>},

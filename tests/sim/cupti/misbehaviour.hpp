@@ -10,6 +10,7 @@ namespace mfusim::cupti {
 enum class Fault {
   kNone,
   kDrop,   // it is dropped, and counted
+  kLose,   // it is dropped, and nobody counts it
   kZero,   // its times are 0
   kSwap,   // it ends before it starts
   kLong,   // it ends an hour late
