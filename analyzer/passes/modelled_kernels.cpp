@@ -4,12 +4,12 @@
 namespace mfushim::passes {
 
 const ModelledWork* ModelledKernels::find(std::uint32_t config) {
-  const auto [at, added] = known_.try_emplace(config);
-  if (added) {
+  if (!answers_[config].is_known) {
     const format::LaunchConfig& launch = process_.configs[config];
-    at->second = model_launch(process_.kernel_names[launch.kernel].facts, launch);
+    answers_.set(config, {true, model_launch(process_.kernel_names[launch.kernel].facts, launch)});
   }
-  return at->second ? &*at->second : nullptr;
+  const auto& work = answers_[config].work;
+  return work ? &*work : nullptr;
 }
 
 const ModelledWork* ModelledKernels::find(const model::DeviceWork& work) {

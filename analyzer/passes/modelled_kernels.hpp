@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 
+#include "model/id_table.hpp"
 #include "model/run.hpp"
 #include "passes/modelled.hpp"
 
@@ -14,14 +14,18 @@ class ModelledKernels {
  public:
   explicit ModelledKernels(const model::Process& process) : process_(process) {}
 
-  // Of one launch; null where its name and grid do not tell.
+  // Of one launch; null where its name and grid do not tell. Good until the next question.
   const ModelledWork* find(std::uint32_t config);
   // Likewise; null also where a recorded call announces the work.
   const ModelledWork* find(const model::DeviceWork& work);
 
  private:
   const model::Process& process_;
-  std::unordered_map<std::uint32_t, std::optional<ModelledWork>> known_;  // by configuration
+  struct Answer {
+    bool is_known = false;
+    std::optional<ModelledWork> work;
+  };
+  model::IdTable<Answer> answers_;  // by configuration: asked for each record of a log
 };
 
 }  // namespace mfushim::passes
