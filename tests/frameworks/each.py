@@ -11,7 +11,10 @@ import pathlib
 import runpy
 import sys
 
-import torch._dynamo  # optimizers import it as they are made
+# What programs would import otherwise, each time: optimizers the first, compiled functions the second.
+import torch._dynamo
+import torch._inductor.compile_fx
+import torch.distributed.tensor.parallel
 from torch.utils import flop_counter
 
 
