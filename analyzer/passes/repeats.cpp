@@ -130,6 +130,14 @@ class RepeatFinder {
   Repeats result_;
 };
 
+// `spans` are in order and apart.
+bool is_inside(const std::vector<Interval>& spans, std::int64_t time) {
+  const auto after =
+      std::upper_bound(spans.begin(), spans.end(), time,
+                       [](std::int64_t value, const Interval& span) { return value < span.start; });
+  return after != spans.begin() && time < std::prev(after)->end;
+}
+
 }  // namespace
 
 Repeats find_repeats(const model::Run& run, const std::optional<StepResult>& steps) {
@@ -139,10 +147,7 @@ Repeats find_repeats(const model::Run& run, const std::optional<StepResult>& ste
   const std::vector<Interval> spans = steps ? steps->training_spans() : std::vector<Interval>{};
   RepeatFinder finder(process);
   for (const HostCall& call : process.calls)
-    if (!steps || std::any_of(spans.begin(), spans.end(), [&](const Interval& span) {
-          return call.start >= span.start && call.start < span.end;
-        }))
-      finder.add(call);
+    if (!steps || is_inside(spans, call.start)) finder.add(call);
   return finder.find();
 }
 
