@@ -44,9 +44,12 @@ struct Begun {
 };
 
 struct Frame {
+  enum class Timing : std::uint8_t { kUndecided, kTimed, kNotTimed };
+
   const void* stack;  // of the call's thunk
   Begun begun;
   format::ApiClass api_class;
+  Timing timing;  // of the launches beneath, by events
   Details details;
 };
 
@@ -85,7 +88,7 @@ inline Frame* enter_frame(Frame* outer, format::ApiClass api_class, const void* 
     loss(format::LossCause::kNotRecorded, 1, "calls nested too deep");
     return nullptr;
   }
-  *frame = {stack, begin_call(outer), api_class, {}};
+  *frame = {stack, begin_call(outer), api_class, Frame::Timing::kUndecided, {}};
   frames.innermost = frame;
   return frame;
 }

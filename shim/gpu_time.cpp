@@ -15,6 +15,7 @@
 
 #include "cupti_others.hpp"
 #include "cupti_session.hpp"
+#include "event_timing.hpp"
 #include "messages.hpp"
 #include "old_glibc.hpp"
 #include "recorder.hpp"
@@ -170,8 +171,7 @@ void wake(Timer& t) noexcept {
 
 void start_gpu_time(const Config& config) noexcept {
   if (config.gpu_time == GpuTimeMode::kOff) return no_gpu_time("MFUSHIM_GPU_TIME=off");
-  if (config.gpu_time == GpuTimeMode::kEvents)
-    return no_gpu_time("MFUSHIM_GPU_TIME=events is not there in this version");
+  if (config.gpu_time == GpuTimeMode::kEvents) return event_timing::start();
   Timer& t = g_timer;
   t.plan =
       config.windows.value_or(config.gpu_time == GpuTimeMode::kAuto ? kUsualWindows : WindowPlan{});
@@ -210,6 +210,7 @@ void return_gpu_time() noexcept {
 }
 
 void stop_gpu_time() noexcept {
+  event_timing::stop();
   Timer& t = g_timer;
   if (t.started) {
     t.stop.store(true);
@@ -236,6 +237,7 @@ void forget_gpu_time() noexcept {
   t.lost = 0;
   t.stop.store(false);
   cupti::others_gone();
+  event_timing::forget();
 }
 
 }  // namespace mfushim::shim

@@ -9,6 +9,7 @@
 #include "real_call.hpp"
 #include "redirect.hpp"
 #include "rows.hpp"
+#include "timed_launch.hpp"
 
 namespace mfushim::shim {
 
@@ -19,6 +20,7 @@ namespace mfushim::shim {
 //   describe(Tag, target, details, args...) fills in a record
 //   another(Tag, target, details, n, args...)  does so for the n-th record of the call, or returns
 //                                           false: there is none
+//   timed_launch(Tag, args...)              of a launch that events may time: its stream
 template <format::Api api>
 struct Tag {};
 
@@ -43,6 +45,10 @@ template <format::Api api, class R, class... Args>
   details.per_thread = is_per_thread(api);
   std::uint32_t& correlation = thread_state().correlation;
   const std::uint32_t outer_correlation = std::exchange(correlation, 0);
+  event_timing::Pair* timing = nullptr;
+  if constexpr (requires { timed_launch(kTag, args...); })
+    if (event_timing::is_on()) [[unlikely]]
+      timing = begin_timing(kClass, outer, timed_launch(kTag, args...), is_per_thread(api));
   const std::uint64_t start = now();
   const Result<R> result = call_real(real, args...);
   const std::uint64_t end = now();
@@ -50,6 +56,8 @@ template <format::Api api, class R, class... Args>
     after(kTag, target, result, args...);
   if constexpr (requires { describe(kTag, target, details, args...); })
     describe(kTag, target, details, args...);
+  if (timing != nullptr) [[unlikely]]
+    correlation = event_timing::end(*timing, details.subject, details.stream);
   covered(target.link.source);
   const Begun begun = frame != nullptr ? frame->begun : begin_call(outer);
   const Finished call{api, start, end, static_cast<std::int32_t>(result),

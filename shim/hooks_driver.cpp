@@ -60,31 +60,52 @@ requires AnyOf<api, cuLaunchKernel, cuLaunchCooperativeKernel>
   set_launch(d, stream, launch_words(f, {gx, gy, gz}, {bx, by, bz}, shared, launch_flags(api)));
 }
 
-static void describe(Tag<cuLaunchKernelEx>, const Target&, Details& d, const CUlaunchConfig* c,
-                     CUfunction f, void**, void**) {
-  if (c == nullptr) return;
+struct LaunchAttributes {
   Extent cluster;
   std::uint32_t flags = 0;
-  for (unsigned i = 0; c->attrs != nullptr && i < c->numAttrs; ++i) {
-    const CUlaunchAttributeValue& value = c->attrs[i].value;
-    switch (c->attrs[i].id) {
+};
+
+static LaunchAttributes attributes_of(const CUlaunchConfig& config) {
+  LaunchAttributes result;
+  for (unsigned i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
+    const CUlaunchAttributeValue& value = config.attrs[i].value;
+    switch (config.attrs[i].id) {
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+        result.cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
         break;
       case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        if (value.cooperative != 0) flags |= format::kLaunchCooperative;
+        if (value.cooperative != 0) result.flags |= format::kLaunchCooperative;
         break;
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-        if (value.programmaticStreamSerializationAllowed != 0) flags |= format::kLaunchProgrammatic;
+        if (value.programmaticStreamSerializationAllowed != 0)
+          result.flags |= format::kLaunchProgrammatic;
         break;
       default:
         break;
     }
   }
-  set_launch(
-      d, c->hStream,
-      launch_words(f, {c->gridDimX, c->gridDimY, c->gridDimZ},
-                   {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes, flags, cluster));
+  return result;
+}
+
+static void describe(Tag<cuLaunchKernelEx>, const Target&, Details& d, const CUlaunchConfig* c,
+                     CUfunction f, void**, void**) {
+  if (c == nullptr) return;
+  const LaunchAttributes attributes = attributes_of(*c);
+  set_launch(d, c->hStream,
+             launch_words(f, {c->gridDimX, c->gridDimY, c->gridDimZ},
+                          {c->blockDimX, c->blockDimY, c->blockDimZ}, c->sharedMemBytes,
+                          attributes.flags, attributes.cluster));
+}
+
+template <Api api>
+requires AnyOf<api, cuLaunchKernel, cuLaunchCooperativeKernel> TimedLaunch
+timed_launch(Tag<api>, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+             unsigned, CUstream stream, auto...) {
+  return {stream};
+}
+static TimedLaunch timed_launch(Tag<cuLaunchKernelEx>, const CUlaunchConfig* c, auto...) {
+  if (c == nullptr) return {nullptr, true};
+  return {c->hStream, (attributes_of(*c).flags & format::kLaunchProgrammatic) != 0};
 }
 
 // One call, a kernel per device: the first stands for all.
@@ -349,6 +370,7 @@ template <Api api>
 requires AnyOf<api, cuCtxDestroy, cuDevicePrimaryCtxReset>
 void before(Tag<api>, const Target&, auto...) {
   captures_lost();
+  event_timing::contexts_lost();
 }
 
 // Looking up.

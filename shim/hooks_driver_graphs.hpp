@@ -22,6 +22,9 @@ inline void describe(Tag<cuGraphLaunch>, const Target&, Details& d, CUgraphExec 
   d.subject = graph_number(graph);
   set_stream(d, stream);
 }
+inline TimedLaunch timed_launch(Tag<cuGraphLaunch>, CUgraphExec, CUstream stream) {
+  return {stream};
+}
 
 template <Api api>
 requires AnyOf<api, cuGraphDestroy, cuGraphExecDestroy>

@@ -50,6 +50,20 @@ static void describe(Tag<cudaLaunchKernelExC>, const Target&, Details& d,
                      const cudaLaunchConfig_t* c, const void*, void**) {
   if (c != nullptr) set_launch(d, c->stream, c->gridDim, c->blockDim, c->dynamicSmemBytes, 0);
 }
+
+template <Api api>
+requires AnyOf<api, cudaLaunchKernel, cudaLaunchCooperativeKernel, __cudaLaunchKernel> TimedLaunch
+timed_launch(Tag<api>, auto, dim3, dim3, void**, std::size_t, cudaStream_t stream) {
+  return {stream};
+}
+static TimedLaunch timed_launch(Tag<cudaLaunchKernelExC>, const cudaLaunchConfig_t* c, auto...) {
+  if (c == nullptr) return {nullptr, true};
+  bool programmatic = false;
+  for (unsigned i = 0; c->attrs != nullptr && i < c->numAttrs; ++i)
+    programmatic |= c->attrs[i].id == cudaLaunchAttributeProgrammaticStreamSerialization &&
+                    c->attrs[i].val.programmaticStreamSerializationAllowed != 0;
+  return {c->stream, programmatic};
+}
 // The driver's call beneath tells all: CUDA 13 has no struct for the arguments any more.
 static void describe(Tag<cudaLaunchCooperativeKernelMultiDevice>, const Target&, Details&, auto,
                      unsigned, unsigned) {}
@@ -64,6 +78,9 @@ static void describe(Tag<cudaGraphLaunch>, const Target&, Details& d, cudaGraphE
                      cudaStream_t stream) {
   if (d.subject == 0) d.subject = graph_number(graph);
   set_stream(d, stream);
+}
+static TimedLaunch timed_launch(Tag<cudaGraphLaunch>, cudaGraphExec_t, cudaStream_t stream) {
+  return {stream};
 }
 
 // Copies.

@@ -18,14 +18,15 @@ std::vector<DeviceWindow> asked_windows(const Process& process) {
   std::vector<DeviceWindow> windows;
   for (std::size_t i = 0; i < process.gpu_times.size(); ++i) {
     const GpuTime& time = process.gpu_times[i];
-    if (time.source == format::GpuTimeSource::kNone) continue;
+    if (!time.is_complete()) continue;
     DeviceWindow& window = windows.emplace_back();
     window.start = i == 0 ? kNoStart : process.on_device_clock(time.since);
     window.end = i + 1 == process.gpu_times.size()
                      ? kNoEnd
                      : process.on_device_clock(process.gpu_times[i + 1].since);
   }
-  if (windows.empty()) windows.emplace_back();
+  if (windows.empty() && process.gpu_time.source != format::GpuTimeSource::kEvents)
+    windows.emplace_back();
   return windows;
 }
 
@@ -47,8 +48,24 @@ std::int64_t whole_from(const Process& process, const DeviceWindow& asked,
   return whole;
 }
 
+// What was timed by events while these were the source.
+void mark_samples(const Process& process, Works& works) {
+  auto work = works.begin();
+  for (std::size_t i = 0; i < process.gpu_times.size(); ++i) {
+    const bool is_last = i + 1 == process.gpu_times.size();
+    const std::int64_t end =
+        is_last ? kNoEnd : process.on_device_clock(process.gpu_times[i + 1].since);
+    for (; work != works.end() && work->start < end; ++work)
+      if (process.gpu_times[i].source == format::GpuTimeSource::kEvents) {
+        work->sampled = true;
+        work->in_window = false;
+      }
+  }
+}
+
 std::vector<DeviceWindow> whole_windows(const Process& process, Works& works) {
   std::vector<DeviceWindow> windows = asked_windows(process);
+  mark_samples(process, works);
   auto from = works.begin();
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const std::int64_t next = i + 1 < windows.size() ? windows[i + 1].start : kNoEnd;

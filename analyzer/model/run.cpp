@@ -36,7 +36,7 @@ bool Process::is_timed(std::int64_t host_ns) const {
                            [&](const GpuTime& time) { return time.since <= host_ns; });
   // The first call makes the recorder start, and begins before it has.
   const auto during = after == gpu_times.begin() ? after : after - 1;
-  return during != gpu_times.end() && during->source != format::GpuTimeSource::kNone;
+  return during != gpu_times.end() && during->is_complete();
 }
 
 std::uint64_t Process::executions(const HostCall& call) const {
@@ -51,7 +51,14 @@ std::uint64_t Process::timed_executions(const HostCall& call) const {
 }
 
 const DeviceInfo* Rank::device_info() const {
-  if (!device) return nullptr;
+  if (!device) {
+    // Whichever it used, where all are alike.
+    const auto& all = process->devices;
+    const bool alike = !all.empty() && std::all_of(all.begin(), all.end(), [&](const auto& entry) {
+      return entry.second.name == all.begin()->second.name;
+    });
+    return alike ? &all.begin()->second : nullptr;
+  }
   const auto found = process->devices.find(*device);
   return found == process->devices.end() ? nullptr : &found->second;
 }

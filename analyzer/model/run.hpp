@@ -87,6 +87,7 @@ struct DeviceWork {
   format::CopyKind copy_kind = format::CopyKind::kUnknown;
   bool communication = false;
   bool in_window = true;  // starts where all work of its device was recorded
+  bool sampled = false;   // by events: of the work beside it some has no record
 };
 
 // Host time from the first recorded call's start to the last one's end.
@@ -143,6 +144,11 @@ struct GpuTime {
   std::int64_t offset_ns = 0;
   std::uint32_t error_ns = 0;
   std::string reason;
+
+  // Of all work, not only of what events are put around.
+  bool is_complete() const {
+    return source == format::GpuTimeSource::kCupti || source == format::GpuTimeSource::kImported;
+  }
 };
 
 struct DeviceInfo {
@@ -218,7 +224,7 @@ struct Process {
   std::int64_t on_device_clock(std::int64_t host_ns) const { return host_ns - gpu_time.offset_ns; }
   // Absent without calls.
   std::optional<CallSpan> call_span() const;
-  // Whether device times were taken of what was launched then.
+  // Whether device times were taken of all that was launched then.
   bool is_timed(std::int64_t host_ns) const;
   bool has_gpu_time() const { return gpu_time.source != format::GpuTimeSource::kNone; }
 };
@@ -232,6 +238,8 @@ struct Rank {
   const std::vector<DeviceWindow>* windows = nullptr;  // null: all the time
 
   const DeviceInfo* device_info() const;
+  // At some time all work's.
+  bool has_complete_times() const { return work && (!windows || !windows->empty()); }
 };
 
 struct Run {

@@ -17,11 +17,17 @@ std::optional<StepTimes> times_of(const std::optional<StepResult>& steps) {
   return step_times(durations);
 }
 
-// Of one GPU: the products of the steps that were looked at, and other work in proportion.
+// Of one GPU: in the steps that were looked at.
+std::optional<double> executed_products_per_step(const Analysis& a) {
+  if (!a.inference || a.inference->steps == 0 || a.inference->executed == 0) return std::nullopt;
+  return static_cast<double>(a.inference->executed) / static_cast<double>(a.inference->steps);
+}
+
+// Likewise, and other work in proportion.
 std::optional<double> executed_per_step(const Analysis& a) {
-  if (!a.inference || a.inference->steps == 0 || a.work.products == 0) return std::nullopt;
-  return static_cast<double>(a.inference->executed) / static_cast<double>(a.inference->steps) *
-         static_cast<double>(a.work.executed) / static_cast<double>(a.work.products);
+  const auto products = executed_products_per_step(a);
+  if (!products || a.work.products == 0) return std::nullopt;
+  return *products * static_cast<double>(a.work.executed) / static_cast<double>(a.work.products);
 }
 
 // What was told, and else the tokens that the products show.
@@ -42,10 +48,23 @@ void hold_against_time(const model::Run& run, const ProductResult& products,
 
 // Only that counts which was done in the time that is known.
 void hold_against_time(const model::Run& run, Analysis& a) {
-  if (model::is_timed_throughout(run))
+  if (!a.has_device_times() || model::is_timed_throughout(run))
     return hold_against_time(run, a.products, a.operations, a.kernels, a);
   const model::Run timed = model::timed_part(run);
   hold_against_time(timed, find_products(timed), find_operations(timed), find_kernels(timed), a);
+}
+
+// Of all GPUs, for the counted work: as many steps as the products of the process make whose steps
+// are listed, each as long as on the host.
+double time_by_steps(const model::Run& run, const Analysis& a) {
+  const auto per_step = executed_products_per_step(a);
+  const auto step_s = a.mean_step_s();
+  if (!per_step || !step_s) return 0;
+  const model::Process* const reference = run.processes[a.steps->reference].get();
+  double flops = 0;
+  for (std::size_t i = 0; i < run.ranks.size(); ++i)
+    if (run.ranks[i].process == reference) flops += static_cast<double>(a.products.by_rank[i]);
+  return flops / *per_step * *step_s * static_cast<double>(run.ranks.size());
 }
 
 }  // namespace
@@ -73,7 +92,7 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.ledgers.resize(run.ranks.size());
   a.clocks.resize(run.ranks.size());
   for (std::size_t i = 0; i < run.ranks.size(); ++i) {
-    if (!run.ranks[i].work) continue;
+    if (!run.ranks[i].has_complete_times()) continue;
     activities[i] = find_activity(run.ranks[i], options.view);
     a.ledgers[i] = make_ledger(*activities[i]);
     a.clocks[i] = find_device_clock(run.ranks[i], activities[i]);
@@ -91,7 +110,8 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.inference = find_inference(run, a.steps);
   a.repeats = find_repeats(run, a.steps);
   hold_against_time(run, a);
-  a.efficiency = find_efficiency(run, a.ledgers, a.clocks, a.work, options.efficiency);
+  a.efficiency =
+      find_efficiency(run, a.ledgers, a.clocks, a.work, time_by_steps(run, a), options.efficiency);
   const std::optional<StepTimes> step_times = times_of(a.steps);
   a.padding = find_padding(run, options.model, step_times, a.inference);
   a.model_mfu = find_model_mfu(run, a.work, a.efficiency, with_tokens(options.model, a.inference),

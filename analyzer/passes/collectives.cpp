@@ -71,7 +71,7 @@ void add_overlap(const std::vector<CollectiveCall>& calls, const LastArrivals& a
   std::map<std::size_t, std::vector<Interval>> transfers;
   bool all_known = true;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    if (!calls[i].span) continue;
+    if (!calls[i].span || !activities[calls[i].rank]) continue;
     by_communicator[{label_of(calls[i]), calls[i].rank}].push_back(*calls[i].span);
     all_known = all_known && arrivals[i];
     if (arrivals[i]) transfers[calls[i].rank].push_back({*arrivals[i], calls[i].span->end});

@@ -62,7 +62,10 @@ void add_times(const model::Process& process, CoverageResult& result) {
   } else if (process.has_gpu_time()) {
     const std::int64_t error = std::int64_t{process.gpu_time.error_ns} + process.clock.error_ns();
     result.clock_error_ns = std::max(result.clock_error_ns.value_or(0), error);
-  } else if (process.work.empty()) {
+  }
+  if (process.gpu_time.source == format::GpuTimeSource::kEvents) {
+    result.no_gpu_time.push_back(process.gpu_time.reason + ", of other work none");
+  } else if (!process.has_gpu_time() && process.work.empty()) {
     result.no_gpu_time.push_back(process.gpu_time.reason.empty() ? "the log does not say why"
                                                                  : process.gpu_time.reason);
   }

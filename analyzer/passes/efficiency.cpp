@@ -148,7 +148,8 @@ std::optional<double> datasheet_peak(const model::Rank& rank, format::DType dtyp
 
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
                            const std::vector<std::optional<DeviceClock>>& clocks,
-                           const CountedWork& work, const EfficiencyOptions& options) {
+                           const CountedWork& work, double time_by_steps,
+                           const EfficiencyOptions& options) {
   Efficiency result;
   result.dtype = options.dtype.value_or(work.dtype);
   double time = 0;
@@ -160,8 +161,13 @@ Efficiency find_efficiency(const model::Run& run, const std::vector<std::optiona
   }
   if (timed_ranks > 0) result.mean_time_s = time / timed_ranks;
   find_peak(run, ledgers, clocks, time, options, result);
+  if (time <= 0 && time_by_steps > 0) {
+    result.is_by_steps = true;
+    time = time_by_steps;
+    result.mean_time_s = time / static_cast<double>(run.ranks.size());
+  }
   if (time <= 0 || work.all() == 0) {
-    result.absent_because = time <= 0 ? "no GPU times were recorded"
+    result.absent_because = time <= 0 ? "no GPU times were recorded, and no steps are known"
                                       : "no matrix product was recorded whose shape is known";
     return result;
   }

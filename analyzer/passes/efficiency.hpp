@@ -35,6 +35,7 @@ struct ClockAdjusted {
 struct Efficiency {
   std::optional<double> flops_per_s;  // of one rank, mean over the run's device time
   double mean_time_s = 0;             // of the ranks with device times
+  bool is_by_steps = false;           // no device times: the steps' ones on the host
   format::DType dtype = format::DType::kUnknown;
   // Of one GPU: mean over ranks, weighted by their time. The range is wider than one figure where
   // the log leaves open which GPU it is; then there is no peak and no value.
@@ -57,10 +58,12 @@ struct Efficiency {
   std::string absent_because;            // why there is no value
 };
 
-// `ledgers` and `clocks` are as Run::ranks.
+// `ledgers` and `clocks` are as Run::ranks. `time_by_steps`, in seconds of all GPUs, stands in for
+// device times where there are none.
 Efficiency find_efficiency(const model::Run& run, const std::vector<std::optional<Ledger>>& ledgers,
                            const std::vector<std::optional<DeviceClock>>& clocks,
-                           const CountedWork& work, const EfficiencyOptions& options);
+                           const CountedWork& work, double time_by_steps,
+                           const EfficiencyOptions& options);
 
 // Which GPU a rank's is, by all that its log tells.
 knowledge::GpuMatch find_gpu(const model::Rank& rank);

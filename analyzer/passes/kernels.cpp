@@ -38,7 +38,7 @@ bool is_of_unknown_product(const model::Process& process, const model::DeviceWor
 
 void look_at(const model::Process& process, const model::DeviceWork& work,
              ModelledKernels& modelled, Counts& counts, KernelResult& result) {
-  if (work.kind != model::WorkKind::kKernel) return;
+  if (work.kind != model::WorkKind::kKernel || work.sampled) return;
   const std::int64_t duration = work.end - work.start;
   Count& count = counts[work.config];
   ++count.calls;

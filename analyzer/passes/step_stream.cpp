@@ -41,7 +41,7 @@ class StreamMaker {
   TokenStream make() {
     for (const auto& [device, list] : process_.work)
       for (const model::DeviceWork& work : list) {
-        if (work.call == kNone) continue;
+        if (work.call == kNone || work.sampled) continue;
         ++records_[work.call];
         if (work.kind == model::WorkKind::kKernel) configs_[work.call] = work.config;
         if (work.copy_kind == format::CopyKind::kHostToDevice) is_input_[work.call] = true;

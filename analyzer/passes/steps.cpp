@@ -63,7 +63,7 @@ void date_by_device(const model::Process& process, ProcessSteps& steps) {
   std::vector<std::optional<Interval>> work_of(steps.spans.size());
   for (const auto& [device, list] : process.work)
     for (const model::DeviceWork& work : list) {
-      if (work.call == model::kNone) continue;
+      if (work.call == model::kNone || work.sampled) continue;
       const std::int64_t called = process.calls[work.call].start;
       const auto after =
           std::upper_bound(steps.spans.begin(), steps.spans.end(), called,

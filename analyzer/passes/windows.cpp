@@ -48,7 +48,7 @@ WindowResult find_windows(const model::Run& run) {
       const std::int64_t to =
           i + 1 == times.size() ? last : std::clamp(times[i + 1].since, first, last);
       result.stretches.push_back({process.get(), from, to, times[i].source, times[i].reason});
-      if (times[i].source == format::GpuTimeSource::kNone) continue;
+      if (!times[i].is_complete()) continue;
       ++result.windows;
       mine.add({from, to});
     }

@@ -114,6 +114,7 @@ Json mfu_section(const passes::Analysis& a) {
     json["absent_because"] = e.absent_because;
   if (a.model_mfu && !model) json["model_absent_because"] = a.model_mfu->absent_because;
   put(json, "flops_per_s", e.flops_per_s);
+  if (e.flops_per_s) json["time_source"] = e.is_by_steps ? "host_steps" : "device";
   if (a.work.all() > 0 || model) json["numerator"] = numerator_json(a.work, model);
   if (a.padding) put_padding(json, *a.padding);
   if (e.peak_range) json["denominator"] = denominator_json(e);

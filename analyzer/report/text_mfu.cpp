@@ -216,6 +216,9 @@ void print_mfu(std::string& out, const Analysis& a) {
   if (a.products.unknown_shapes > 0)
     print(out, "         {} more have shapes that the host never sees\n",
           count(a.products.unknown_shapes));
+  if (e.is_by_steps)
+    print(out, "  time   of the steps on the host, {} each: no GPU times were recorded\n",
+          duration(std::llround(*a.mean_step_s() * 1e9)));
   print_peak(out, e);
   print_other_peaks(out, a);
   print_clock_limits(out, a);
