@@ -64,7 +64,7 @@ struct Reader {
   std::atomic<std::uint64_t> next_product_ns = 0;
   std::atomic<int> products_left = 0;   // until one is timed
   std::atomic<std::uint32_t> stop = 0;  // a futex
-  bool told = false;                    // the log knows of the source
+  std::atomic<bool> told = false;       // the log knows of the source
   bool started = false;
   pthread_t thread{};
   // Held while events are read: a context that ends waits for that.
@@ -144,8 +144,7 @@ bool fill(Context& c, std::size_t place) noexcept {
 
 void tell_source(const Context& c) noexcept {
   Reader& r = g_reader;
-  if (r.told || !c.clock.is_set()) return;
-  r.told = true;
+  if (!is_on() || !c.clock.is_set() || r.told.exchange(true)) return;
   gpu_time(format::GpuTime{format::GpuTimeSource::kEvents, now(), 0, c.clock.error_ns(),
                            "events around collectives, graphs and some products"});
 }
@@ -245,17 +244,21 @@ constinit std::atomic<bool> g_on = false;
 
 void start() noexcept {
   Reader& r = g_reader;
+  r.told.store(false);
+  if (r.started) return detail::g_on.store(true);
   if (!r.call.load()) {
     gpu_time(format::GpuTime{format::GpuTimeSource::kNone, now(), 0, 0,
                              "the driver has no events, or is not libcuda.so.1"});
     return;
   }
-  gpu_time(format::GpuTime{format::GpuTimeSource::kNone, now(), 0, 0,
-                           "before the first launch that events time"});
   r.stop.store(0);
   r.started = start_thread(r.thread, run, nullptr);
   detail::g_on.store(r.started);
   if (!r.started) say("no thread for events; there are no device times");
+}
+
+void pause() noexcept {
+  detail::g_on.store(false);
 }
 
 void stop() noexcept {
@@ -274,7 +277,7 @@ void forget() noexcept {
   Reader& r = g_reader;
   detail::g_on.store(false);
   pthread_mutex_init(&r.lock, nullptr);
-  r.started = r.told = false;
+  r.started = false;
   for (Context& c : r.contexts) {
     c.handle.store(nullptr);
     c.ready.store(false);

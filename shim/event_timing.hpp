@@ -21,6 +21,8 @@ inline bool is_on() noexcept {
 
 // From now on, by a thread that is begun here. The log says so once the first context has events.
 void start() noexcept;
+// Until start() is called again: CUPTI times all.
+void pause() noexcept;
 // Waits for nothing that the device still does.
 void stop() noexcept;
 // In a forked child: all of it is the parent's.

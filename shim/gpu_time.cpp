@@ -41,7 +41,8 @@ constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after
 struct Timer {
   WindowPlan plan;
   std::int64_t began = 0;
-  bool loud = false;  // tell on stderr of failures
+  bool loud = false;            // tell on stderr of failures
+  bool events_instead = false;  // where CUPTI refuses
   bool started = false;
   pthread_t thread{};
   std::atomic<std::uint32_t> events = 0;  // a futex: something happened that the thread waits for
@@ -84,6 +85,7 @@ void no_gpu_time(const char* reason) noexcept {
 }
 
 void open_window(Timer& t) noexcept {
+  event_timing::pause();
   t.open = cupti::open_session();
   t.failed = !t.open;
   if (t.open) {
@@ -95,6 +97,7 @@ void open_window(Timer& t) noexcept {
   no_gpu_time(cupti::why_no_session());
   if (t.loud) say("no device times: %s", cupti::why_no_session());
   t.skip = t.skip == 0 ? 1 : t.skip < kMostSkipped ? t.skip * 2 : kMostSkipped;
+  if (t.events_instead) event_timing::start();
 }
 
 // Makes windows rarer where they cost too much; the reason that the log gives for the pause.
@@ -171,11 +174,15 @@ void wake(Timer& t) noexcept {
 
 void start_gpu_time(const Config& config) noexcept {
   if (config.gpu_time == GpuTimeMode::kOff) return no_gpu_time("MFUSHIM_GPU_TIME=off");
-  if (config.gpu_time == GpuTimeMode::kEvents) return event_timing::start();
+  if (config.gpu_time == GpuTimeMode::kEvents) {
+    no_gpu_time("before the first launch that events time");
+    return event_timing::start();
+  }
   Timer& t = g_timer;
   t.plan =
       config.windows.value_or(config.gpu_time == GpuTimeMode::kAuto ? kUsualWindows : WindowPlan{});
   t.loud = config.verbose || config.gpu_time == GpuTimeMode::kCupti;
+  t.events_instead = config.gpu_time == GpuTimeMode::kAuto;
   t.began = now_ns();
   t.window = next_window(t.plan, t.began, t.began).value_or(Window{kForEver, kForEver});
   if (t.window.begin > t.began) no_gpu_time("before the first window of GPU timing");
