@@ -13,7 +13,8 @@ namespace mfushim::shim::event_timing {
 namespace {
 
 constexpr std::int64_t kPeriodNs = 4'000'000'000;
-constexpr std::uint32_t kResolutionNs = 500;     // of elapsed times
+constexpr std::int64_t kFarthestNs = 8'000'000'000;
+constexpr std::uint32_t kResolutionNs = 500;     // of elapsed times up to there
 constexpr std::uint64_t kLongestNs = 1'000'000;  // a try that takes longer is given up
 constexpr std::uint32_t kGoodNs = 5'000;         // half of what a try takes when nothing delays it
 constexpr int kTries = 10;
@@ -79,7 +80,7 @@ void EventClock::set(const Driver& call) noexcept {
   tried_ns_ = static_cast<std::int64_t>(realtime_ns());
   Anchor& oldest = anchors_.front();
   for (int i = 0; i < kTries; ++i)
-    if (try_to_set(call, oldest) && oldest.error_ns <= kGoodNs) break;
+    if (!try_to_set(call, oldest) || oldest.error_ns <= kGoodNs) break;
   if (oldest.realtime_ns != 0) std::rotate(anchors_.begin(), anchors_.begin() + 1, anchors_.end());
 }
 
@@ -102,7 +103,7 @@ std::optional<std::int64_t> EventClock::time_of(const Driver& call, CUevent even
   }
   if (best == nullptr) return std::nullopt;
   const auto after = elapsed_ns(call, best->event, event);
-  if (!after) return std::nullopt;
+  if (!after || *after > kFarthestNs) return std::nullopt;
   return best->realtime_ns + *after;
 }
 

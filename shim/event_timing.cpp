@@ -33,6 +33,7 @@ struct Pair {
   std::uint64_t asked_ns;  // CLOCK_REALTIME, when the first event went into the stream
   std::uint64_t put_ns;    // likewise, the second one
   Measure measure;
+  bool failed;  // a second event was refused
   std::atomic<bool> submitted;
 };
 
@@ -44,7 +45,6 @@ constexpr std::uint64_t kProductsLeft = 16;
 // An event in a stream that has nothing to do happens within this time of the call.
 constexpr std::int64_t kAtOnceNs = 10'000;
 constexpr int kStopSeconds = 2;
-constexpr std::uint32_t kEventCorrelation = 0x80000000;  // CUPTI counts from 1
 constexpr std::size_t kContexts = 8, kPairs = 256, kWord = 64;
 
 struct Context {
@@ -65,7 +65,8 @@ struct Reader {
   std::atomic<int> products_left = 0;   // until one is timed
   std::atomic<std::uint32_t> stop = 0;  // a futex
   std::atomic<bool> told = false;       // the log knows of the source
-  bool started = false;
+  std::atomic<bool> started = false;
+  bool over = false;  // the process ends
   pthread_t thread{};
   // Held while events are read: a context that ends waits for that.
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -122,9 +123,12 @@ CUresult put(CUevent event, std::uint64_t stream) noexcept {
 
 // A call failed: the program's own error may be behind it, which is not ours to look at.
 void give_up(Context& c) noexcept {
-  if (!c.lost.exchange(true))
-    gpu_time(format::GpuTime{format::GpuTimeSource::kNone, now(), 0, 0,
-                             "the driver refused events of a context"});
+  c.lost.store(true);
+  for (const Context& other : g_reader.contexts)
+    if (other.ready.load() && !other.lost.load()) return;
+  gpu_time(format::GpuTime{format::GpuTimeSource::kNone, now(), 0, 0,
+                           "the driver refused events of a context"});
+  g_reader.told.store(false);
 }
 
 bool fill(Context& c, std::size_t place) noexcept {
@@ -149,20 +153,24 @@ void tell_source(const Context& c) noexcept {
                            "events around collectives, graphs and some products"});
 }
 
+void not_timed(std::string_view why) noexcept {
+  loss(format::LossCause::kNotTimed, 1, why);
+}
+
 // Both events have happened.
 void record(Context& c, const Pair& pair) noexcept {
-  if (!c.clock.is_set()) return;
   const auto start = c.clock.time_of(g_reader.call, pair.begin, pair.asked_ns);
   const auto duration = elapsed_ns(g_reader.call, pair.begin, pair.end);
+  if (!start || !duration || pair.failed) return not_timed("no time of its events is known");
   const std::int64_t error = c.clock.error_ns();
   const auto asked = static_cast<std::int64_t>(pair.asked_ns);
   const auto put = static_cast<std::int64_t>(pair.put_ns);
-  if (!start || !duration || *duration < 0 || *start + error < asked)
+  if (*duration < 0 || *start + error < asked)
     return loss(format::LossCause::kGpuInvalid, 1, "times of events that cannot be");
   if (*start + *duration < put + error + kAtOnceNs)
-    return loss(format::LossCause::kNotRecorded, 1, "times: a launch ended before its event came");
+    return not_timed("over before its second event came");
   if (pair.measure == Measure::kOwnTime && *start < put + error + kAtOnceNs)
-    return loss(format::LossCause::kNotRecorded, 1, "times: a product met an idle stream");
+    return not_timed("a product that met an idle stream");
   format::Queue queue;
   queue.device = c.device;
   queue.context = pair.context + 1;
@@ -171,7 +179,7 @@ void record(Context& c, const Pair& pair) noexcept {
   kernel.start = static_cast<std::uint64_t>(*start);
   kernel.duration = static_cast<std::uint64_t>(*duration);
   kernel.config = pair.config;
-  kernel.correlation = kEventCorrelation | pair.number;
+  kernel.correlation = format::kEventCorrelation | pair.number;
   emit_device(intern(queue), kernel);
 }
 
@@ -244,6 +252,7 @@ constinit std::atomic<bool> g_on = false;
 
 void start() noexcept {
   Reader& r = g_reader;
+  if (r.over) return;
   r.told.store(false);
   if (r.started) return detail::g_on.store(true);
   if (!r.call.load()) {
@@ -263,6 +272,7 @@ void pause() noexcept {
 
 void stop() noexcept {
   Reader& r = g_reader;
+  r.over = true;
   if (!r.started) return;
   detail::g_on.store(false);
   r.stop.store(1);
@@ -277,7 +287,7 @@ void forget() noexcept {
   Reader& r = g_reader;
   detail::g_on.store(false);
   pthread_mutex_init(&r.lock, nullptr);
-  r.started = false;
+  r.started = r.over = false;
   for (Context& c : r.contexts) {
     c.handle.store(nullptr);
     c.ready.store(false);
@@ -305,11 +315,13 @@ Pair* begin(std::uint64_t stream, Measure measure) noexcept {
   if (c == nullptr) return nullptr;
   Pair* const pair = take(*c);
   if (pair == nullptr) {
-    loss(format::LossCause::kNotRecorded, 1, "launches that no event was free for");
+    not_timed("no event was free");
     return nullptr;
   }
   pair->stream = stream;
   pair->measure = measure;
+  pair->number = 0;
+  pair->failed = false;
   pair->asked_ns = realtime_ns();
   if (put(pair->begin, stream) == CUDA_SUCCESS) return pair;
   give_back(*pair);
@@ -317,24 +329,36 @@ Pair* begin(std::uint64_t stream, Measure measure) noexcept {
 }
 
 std::uint32_t end(Pair& pair, std::uint32_t config, std::uint32_t stream_id) noexcept {
-  if (put(pair.end, pair.stream) != CUDA_SUCCESS) {
-    give_back(pair);
-    return 0;
-  }
+  pair.failed = put(pair.end, pair.stream) != CUDA_SUCCESS || pair.failed;
   pair.put_ns = realtime_ns();
+  if (pair.number != 0) return 0;
   pair.config = config;
   pair.stream_id = stream_id;
-  pair.number = (g_reader.numbers.fetch_add(1) + 1) & (kEventCorrelation - 1);
-  const std::uint32_t correlation = kEventCorrelation | pair.number;
-  pair.submitted.store(true, std::memory_order_release);
-  return correlation;
+  pair.number = (g_reader.numbers.fetch_add(1) + 1) & (format::kEventCorrelation - 1);
+  return format::kEventCorrelation | pair.number;
 }
 
-void contexts_lost() noexcept {
-  if (!is_on()) return;
-  const Lock lock(g_reader);
-  for (Context& c : g_reader.contexts)
-    if (c.handle.load() != nullptr) c.lost.store(true);
+void submit(Pair& pair) noexcept {
+  pair.submitted.store(true, std::memory_order_release);
+}
+
+void drop(Pair& pair) noexcept {
+  give_back(pair);
+}
+
+void context_lost(const void* context) noexcept {
+  Reader& r = g_reader;
+  if (!r.started.load()) return;
+  const Lock lock(r);
+  for (Context& c : r.contexts) {
+    const CUcontext known = c.handle.load();
+    if (known == nullptr || (context != nullptr && known != context)) continue;
+    c.ready.store(false);
+    c.lost.store(false);
+    for (auto& word : c.free) word.store(0);
+    for (Pair& pair : c.pairs) pair.submitted.store(false);
+    c.handle.store(nullptr);
+  }
 }
 
 }  // namespace mfushim::shim::event_timing

@@ -39,11 +39,14 @@ enum class Measure : std::uint8_t { kFromStream, kOwnTime };
 // Puts the first event into the launch's stream, which must not be capturing, in the calling
 // thread's context; null, and the launch is not timed, where there is none to be had.
 Pair* begin(std::uint64_t stream, Measure measure) noexcept;
-// Puts the second one there. `config` and `stream_id` are the launch's in the log; the result is
-// its correlation.
+// Puts the second one there, again where it was put before. `config` and `stream_id` are the
+// launch's in the log; the result is its correlation, 0 where the pair is of an earlier one.
 std::uint32_t end(Pair& pair, std::uint32_t config, std::uint32_t stream_id) noexcept;
+// The pair is complete and may be read; or is not wanted.
+void submit(Pair& pair) noexcept;
+void drop(Pair& pair) noexcept;
 
-// Before a context ends, and its events with it.
-void contexts_lost() noexcept;
+// Before a context ends, and its events with it; null: any may.
+void context_lost(const void* context) noexcept;
 
 }  // namespace mfushim::shim::event_timing

@@ -43,13 +43,18 @@ struct Begun {
   std::uint32_t parent;  // sequence distance back to the recorded call around, 0: none
 };
 
+namespace event_timing {
+struct Pair;
+}
+
 struct Frame {
   enum class Timing : std::uint8_t { kUndecided, kTimed, kNotTimed };
 
   const void* stack;  // of the call's thunk
   Begun begun;
   format::ApiClass api_class;
-  Timing timing;  // of the launches beneath, by events
+  Timing timing;             // of the launches beneath, by events
+  event_timing::Pair* pair;  // around those of a product; null: none yet
   Details details;
 };
 
@@ -88,7 +93,7 @@ inline Frame* enter_frame(Frame* outer, format::ApiClass api_class, const void* 
     loss(format::LossCause::kNotRecorded, 1, "calls nested too deep");
     return nullptr;
   }
-  *frame = {stack, begin_call(outer), api_class, Frame::Timing::kUndecided, {}};
+  *frame = {stack, begin_call(outer), api_class, Frame::Timing::kUndecided, nullptr, {}};
   frames.innermost = frame;
   return frame;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 
@@ -51,8 +52,8 @@ struct Timer {
   // Under the lock: windows open and close on the timer's thread, and CUPTI is given up on any.
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   Window window;
-  std::uint32_t skip = 0;  // windows to leave out
-  bool failed = false;     // CUPTI refused the present window
+  std::uint32_t skip = 0;     // windows to leave out
+  std::int64_t retry_at = 0;  // CUPTI refused the present window
   bool open = false;
   std::int64_t free_at = 0;  // others let go of CUPTI then
   WindowCost cost;
@@ -87,7 +88,6 @@ void no_gpu_time(const char* reason) noexcept {
 void open_window(Timer& t) noexcept {
   event_timing::pause();
   t.open = cupti::open_session();
-  t.failed = !t.open;
   if (t.open) {
     gpu_time(cupti::begin_times());
     t.skip = 0;
@@ -97,6 +97,8 @@ void open_window(Timer& t) noexcept {
   no_gpu_time(cupti::why_no_session());
   if (t.loud) say("no device times: %s", cupti::why_no_session());
   t.skip = t.skip == 0 ? 1 : t.skip < kMostSkipped ? t.skip * 2 : kMostSkipped;
+  // In a window without end, after pauses as long as the usual ones.
+  t.retry_at = t.window.end != kForEver ? kForEver : now_ns() + t.skip * kUsualWindows.period;
   if (t.events_instead) event_timing::start();
 }
 
@@ -140,15 +142,14 @@ std::int64_t advance(Timer& t) noexcept {
   while (now >= t.window.end) {
     if (t.open) close_window(t);
     const auto next = following_window(t);
-    t.failed = false;
+    t.retry_at = 0;
     t.window = next.value_or(Window{kForEver, kForEver});
   }
   if (now < t.window.begin) return t.window.begin;
-  if (!t.open && !t.failed && !cupti::is_held_by_others()) {
-    if (now < t.free_at + kGraceNs) return t.free_at + kGraceNs;
-    open_window(t);
-  }
-  return t.window.end;
+  if (t.open || cupti::is_held_by_others()) return t.window.end;
+  const std::int64_t ready = std::max(t.retry_at, t.free_at + kGraceNs);
+  if (now >= ready) open_window(t);
+  return t.open ? t.window.end : std::min(std::max(ready, t.retry_at), t.window.end);
 }
 
 void* run(void*) noexcept {
@@ -196,6 +197,7 @@ void yield_gpu_time(std::string_view to) noexcept {
   Timer& t = g_timer;
   const Lock lock(t);
   // Buffers that come back after others set theirs would come to them.
+  t.free_at = now_ns();
   if (!t.open) return cupti::collect_late_records();
   char reason[160];
   std::snprintf(reason, sizeof reason, "CUPTI was given to %.*s", static_cast<int>(to.size()),
@@ -204,7 +206,6 @@ void yield_gpu_time(std::string_view to) noexcept {
   t.cost.disturbed();
   cupti::yield_session();
   t.open = false;
-  t.free_at = now_ns();
 }
 
 void return_gpu_time() noexcept {
@@ -212,12 +213,12 @@ void return_gpu_time() noexcept {
   {
     const Lock lock(t);
     t.free_at = now_ns();
+    t.retry_at = 0;
   }
   if (t.started) wake(t);
 }
 
 void stop_gpu_time() noexcept {
-  event_timing::stop();
   Timer& t = g_timer;
   if (t.started) {
     t.stop.store(true);
@@ -226,9 +227,10 @@ void stop_gpu_time() noexcept {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += kStopSeconds;
     // CUPTI that hangs must not hold the job's end for ever.
-    if (pthread_timedjoin_np(t.thread, nullptr, &until) != 0) return;
-    t.started = false;
+    t.started = pthread_timedjoin_np(t.thread, nullptr, &until) != 0;
   }
+  event_timing::stop();
+  if (t.started) return;
   const Lock lock(t);
   if (!t.open) return cupti::collect_late_records();
   t.open = false;
@@ -238,7 +240,8 @@ void stop_gpu_time() noexcept {
 void forget_gpu_time() noexcept {
   Timer& t = g_timer;
   pthread_mutex_init(&t.lock, nullptr);
-  t.open = t.failed = t.started = false;
+  t.open = t.started = false;
+  t.retry_at = 0;
   t.skip = 0;
   t.cost = {};
   t.lost = 0;

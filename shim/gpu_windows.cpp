@@ -29,8 +29,9 @@ std::optional<Window> next_window(const WindowPlan& plan, std::int64_t recording
     return Window{recording_began, recording_began + plan.whole};
   const std::int64_t first = recording_began + plan.start;
   if (plan.period == 0) {
-    if (plan.length == 0 || now >= first + plan.length) return std::nullopt;
-    return Window{first, first + plan.length};
+    const std::int64_t end = plan.length == kForEver ? kForEver : first + plan.length;
+    if (plan.length == 0 || now >= end) return std::nullopt;
+    return Window{first, end};
   }
   // The process may have come in the middle of a window that others have whole.
   std::int64_t begin = std::max(now, first) / plan.period * plan.period;
@@ -60,6 +61,11 @@ std::optional<WindowPlan> parse_windows(const char* text) noexcept {
   const auto period = read_seconds(text);
   if (!period || *period < *length || *text != '\0') return std::nullopt;
   plan.period = *period;
+  if (plan.period == plan.length) {
+    // One window without an end, whose edges would be gaps.
+    plan.length = kForEver;
+    plan.period = 0;
+  }
   return plan;
 }
 

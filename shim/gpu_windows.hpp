@@ -12,7 +12,7 @@ inline constexpr std::int64_t kForEver = INT64_MAX;
 struct WindowPlan {
   std::int64_t whole = kForEver;  // from the start of recording on, everything this long
   std::int64_t start = 0;         // after the start of recording, no window before
-  std::int64_t length = 0;        // of a window
+  std::int64_t length = 0;        // of a window; kForEver: it has no end
   std::int64_t period = 0;        // windows begin at its multiples; 0: there is one, at `start`
 };
 

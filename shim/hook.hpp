@@ -57,7 +57,10 @@ template <format::Api api, class R, class... Args>
   if constexpr (requires { describe(kTag, target, details, args...); })
     describe(kTag, target, details, args...);
   if (timing != nullptr) [[unlikely]]
-    correlation = event_timing::end(*timing, details.subject, details.stream);
+    correlation = end_timing(*timing, kClass, outer, details, correlation);
+  if constexpr (is_product(kClass))
+    if (frame != nullptr && frame->pair != nullptr) [[unlikely]]
+      event_timing::submit(*std::exchange(frame->pair, nullptr));
   covered(target.link.source);
   const Begun begun = frame != nullptr ? frame->begun : begin_call(outer);
   const Finished call{api, start, end, static_cast<std::int32_t>(result),

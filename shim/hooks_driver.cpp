@@ -366,11 +366,16 @@ static void before(Tag<cuStreamDestroy>, const Target&, CUstream stream) {
   forget_streams();
   if (stream != nullptr) capture_lost(stream);
 }
-template <Api api>
-requires AnyOf<api, cuCtxDestroy, cuDevicePrimaryCtxReset>
-void before(Tag<api>, const Target&, auto...) {
+static void before(Tag<cuCtxDestroy>, const Target&, CUcontext context) {
   captures_lost();
-  event_timing::contexts_lost();
+  event_timing::context_lost(context);
+}
+// The last that releases a device's context ends it.
+template <Api api>
+requires AnyOf<api, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxReset>
+void before(Tag<api>, const Target&, CUdevice) {
+  if constexpr (api == cuDevicePrimaryCtxReset) captures_lost();
+  event_timing::context_lost(nullptr);
 }
 
 // Looking up.

@@ -58,11 +58,11 @@ constexpr std::array kGpuTimeSources = {"none"sv, "cupti"sv, "events"sv, "import
 static_assert(kGpuTimeSources.size() ==
               static_cast<std::size_t>(format::GpuTimeSource::kImported) + 1);
 
-constexpr std::array kLossCauses = {
-    "unknown"sv,     "ring_full"sv,    "gpu_dropped"sv, "gpu_invalid"sv,    "size_limit"sv,
-    "write_error"sv, "not_recorded"sv, "killed"sv,      "import_skipped"sv, "definitions_full"sv};
-static_assert(kLossCauses.size() ==
-              static_cast<std::size_t>(format::LossCause::kDefinitionsFull) + 1);
+constexpr std::array kLossCauses = {"unknown"sv,          "ring_full"sv,  "gpu_dropped"sv,
+                                    "gpu_invalid"sv,      "size_limit"sv, "write_error"sv,
+                                    "not_recorded"sv,     "killed"sv,     "import_skipped"sv,
+                                    "definitions_full"sv, "not_timed"sv};
+static_assert(kLossCauses.size() == static_cast<std::size_t>(format::LossCause::kNotTimed) + 1);
 
 }  // namespace
 

@@ -48,18 +48,14 @@ std::int64_t whole_from(const Process& process, const DeviceWindow& asked,
   return whole;
 }
 
-// What was timed by events while these were the source.
 void mark_samples(const Process& process, Works& works) {
-  auto work = works.begin();
-  for (std::size_t i = 0; i < process.gpu_times.size(); ++i) {
-    const bool is_last = i + 1 == process.gpu_times.size();
-    const std::int64_t end =
-        is_last ? kNoEnd : process.on_device_clock(process.gpu_times[i + 1].since);
-    for (; work != works.end() && work->start < end; ++work)
-      if (process.gpu_times[i].source == format::GpuTimeSource::kEvents) {
-        work->sampled = true;
-        work->in_window = false;
-      }
+  if (std::none_of(process.gpu_times.begin(), process.gpu_times.end(), [](const GpuTime& time) {
+        return time.source == format::GpuTimeSource::kEvents;
+      }))
+    return;
+  for (DeviceWork& work : works) {
+    work.sampled = (work.correlation & format::kEventCorrelation) != 0;
+    work.in_window = !work.sampled;
   }
 }
 
@@ -73,7 +69,8 @@ std::vector<DeviceWindow> whole_windows(const Process& process, Works& works) {
                                          [&](const DeviceWork& work) { return work.start < next; });
     windows[i].start = whole_from(process, windows[i], from, to);
     for (; from != to; ++from)
-      from->in_window = from->start >= windows[i].start && from->start < windows[i].end;
+      from->in_window =
+          !from->sampled && from->start >= windows[i].start && from->start < windows[i].end;
   }
   return windows;
 }

@@ -22,6 +22,8 @@ void add_losses(const model::Process& process, CoverageResult& result) {
       case LossCause::kGpuInvalid:
         result.gpu_invalid[loss.detail] += loss.count;
         continue;
+      case LossCause::kNotTimed:
+        break;
       case LossCause::kGpuDropped:
         result.gpu_dropped += loss.count;
         break;

@@ -43,7 +43,7 @@ void look_at_records(const model::Rank& rank, View view, LaunchResult& result,
   const Selection selection(rank, view);
   std::vector<bool> seen(process.calls.size());
   for (const DeviceWork& work : *rank.work) {
-    if (work.call == kNone) continue;
+    if (work.call == kNone || work.sampled) continue;
     const HostCall& call = process.calls[work.call];
     const std::int64_t delay = work.start - process.on_device_clock(call.end);
     const bool first = !seen[work.call];

@@ -64,7 +64,7 @@ void add_rank(const model::Rank& rank, const Activity& activity, const Efficienc
   std::map<format::DType, Union> by_type;
   ModelledKernels modelled(*rank.process);
   for (const model::DeviceWork& work : *rank.work)
-    if (const auto dtype = type_of(*rank.process, work, modelled))
+    if (const auto dtype = type_of(*rank.process, work, modelled); dtype && !work.sampled)
       by_type[*dtype].add({work.start, work.end});
   Union before;  // time that two types share counts for the first
   for (const auto& [dtype, busy] : by_type) {

@@ -50,8 +50,8 @@ std::optional<WindowCost> find_window_cost(const WindowResult& windows) {
     const TimedStretch& pause = stretches[i - 1];
     const TimedStretch& window = stretches[i];
     if (stretches[i - 2].process != window.process) continue;
-    if (pause.source != format::GpuTimeSource::kNone ||
-        window.source == format::GpuTimeSource::kNone)
+    if (pause.source == format::GpuTimeSource::kCupti ||
+        window.source != format::GpuTimeSource::kCupti)
       continue;
     const auto known = launches.try_emplace(window.process);
     if (known.second) known.first->second = launches_of(*window.process);

@@ -2,64 +2,40 @@
 """What the recorder adds to an eager PyTorch training step that does nothing but launch: kernels take no time, so this is
 the worst case, pure host time.
 
-Processes of one pair, bare and recorded, live at the same time and step in turn, a few steps each, so that the machine's
-drift meets both alike; a pair gives one difference, the median of its rounds. The order is another in each round, because
-whoever goes twice in a row finds its caches warm. The next pair's processes are new ones, because where memory comes to lie
-changes a process's speed for as long as it lives: what that alone does, a second bare process shows, the control.
+Processes of one pair, bare and recorded, live at the same time and step in turn; a pair gives one difference, the median of
+its rounds. The next pair's processes are new ones, because where memory comes to lie changes a process's speed for as long as
+it lives: what that alone does, a second bare process shows, the control.
 """
 import json
 import os
 import pathlib
-import random
 import shutil
 import statistics
-import subprocess
 import sys
+
+from in_turn import step_times
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FRAMEWORK = "torch@2.15"
-PAIRS, ROUNDS, STEPS, WARM_UP = int(os.environ.get("MFUSHIM_BENCH_PAIRS", "20")), 60, 10, 60
-COLD = 3  # steps of a turn that are not timed
+PAIRS = int(os.environ.get("MFUSHIM_BENCH_PAIRS", "20"))
+TURNS = {"rounds": 60, "steps": 10, "cold": 3, "warm_up": 60}
 CALLS_PER_STEP = 270  # launches, products, copies and sets
 BUDGET_PERCENT = 0.5
 RECORDED = {"off": "GPU timing off", "cupti": "CUPTI on"}
 OTHERS = {"control": "bare once more"} | RECORDED
 
 
-class Loop:
-    """One process of gpt_loop.py."""
-
-    def __init__(self, work, way):
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_OUT", "MFUSHIM_GPU_TIME", "MFUSIM_"))}
-        environment |= {"OMP_NUM_THREADS": "1", "MFUSHIM_OUT": str(work), "MFUSHIM_GPU_TIME": way}
-        command = [SOURCE / "scripts" / "sim", "--framework", FRAMEWORK, "--instant", *(["--shim"] if way in RECORDED else []),
-                   "--", "python", "-B", SOURCE / "tests" / "bench" / "gpt_loop.py"]
-        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def median_of(self, steps):
-        print(steps, file=self.process.stdin, flush=True)
-        return int(self.process.stdout.readline())
-
-    def end(self):
-        self.process.stdin.close()
-        if self.process.wait():
-            sys.exit(f"gpt_loop.py ended with {self.process.returncode}")
+def command(work, way):
+    """The program, and the environment it runs in."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_OUT", "MFUSHIM_GPU_TIME", "MFUSIM_"))}
+    environment |= {"OMP_NUM_THREADS": "1", "MFUSHIM_OUT": str(work), "MFUSHIM_GPU_TIME": way}
+    return [SOURCE / "scripts" / "sim", "--framework", FRAMEWORK, "--instant", *(["--shim"] if way in RECORDED else []),
+            "--", "python", "-B", SOURCE / "tests" / "bench" / "gpt_loop.py"], environment
 
 
 def run_pair(work):
     """The median step of the bare process, and by way the median of what it adds, in nanoseconds."""
-    loops = {way: Loop(work, way) for way in ("bare", *OTHERS)}
-    for loop in loops.values():
-        loop.median_of(WARM_UP)
-    times = {way: [] for way in loops}
-    order = list(loops)
-    for _ in range(ROUNDS):
-        random.shuffle(order)
-        for way in order:
-            loops[way].median_of(COLD)
-            times[way].append(loops[way].median_of(STEPS))
-    for loop in loops.values():
-        loop.end()
+    times = step_times({way: command(work, way) for way in ("bare", *OTHERS)}, **TURNS)
     added = {way: statistics.median(other - bare for other, bare in zip(times[way], times["bare"])) for way in OTHERS}
     return statistics.median(times["bare"]), added
 

@@ -50,6 +50,16 @@ TEST_CASE("no periodic window before its start", "[windows]") {
   CHECK(next(*plan, 106, 106) == Seconds{130, 131});
 }
 
+TEST_CASE("windows that touch are one without an end", "[windows]") {
+  const auto plan = parse_windows("3:5:5");
+  REQUIRE(plan);
+  const auto window = next_window(*plan, 100 * kS, 100 * kS);
+  REQUIRE(window);
+  CHECK(window->begin == 103 * kS);
+  CHECK(window->end == kForEver);
+  CHECK(next_window(*plan, 100 * kS, 900 * kS)->end == kForEver);
+}
+
 TEST_CASE("a plan may begin with a whole stretch", "[windows]") {
   const WindowPlan plan{.whole = 30 * kS, .length = 1 * kS, .period = 60 * kS};
   CHECK(next(plan, 100, 129) == Seconds{100, 130});

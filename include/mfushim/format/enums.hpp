@@ -200,6 +200,7 @@ enum class LossCause : std::uint8_t {
   kKilled,           // moved out of the ring file after the process was gone
   kImportSkipped,    // an importer met a row it could not use
   kDefinitionsFull,  // no room left for a new name or shape
+  kNotTimed,         // a chosen launch that events did not tell the time of
 };
 
 }  // namespace mfushim::format

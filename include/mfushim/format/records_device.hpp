@@ -9,6 +9,9 @@
 
 namespace mfushim::format {
 
+// Set in the correlation of a launch that events timed. CUPTI counts from 1.
+inline constexpr std::uint32_t kEventCorrelation = 0x8000'0000;
+
 // What all device work shares. Correlation joins it to its launch; nodes of one graph launch share
 // that launch's.
 struct WorkBase {
