@@ -7,6 +7,7 @@
 
 #include "knowledge/kernels/kernel.hpp"
 #include "model/graphs.hpp"
+#include "model/product_types.hpp"
 
 namespace mfushim::model {
 
@@ -181,6 +182,7 @@ void join(Process& process, const knowledge::UserRules* rules) {
   drop_simulated(process);
   count_executions(process);
   join_work(process);
+  let_kernels_tell_types(process);
 }
 
 }  // namespace mfushim::model

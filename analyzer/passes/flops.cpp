@@ -1,6 +1,7 @@
 // The FLOP formulas (a multiply and an add are two) and cuBLAS's compute types.
 #include "passes/flops.hpp"
 
+#include "knowledge/compute_types.hpp"
 #include "knowledge/dtypes.hpp"
 
 namespace mfushim::passes {
@@ -9,23 +10,8 @@ namespace {
 
 using format::DType;
 using format::ProductKind;
+using enum knowledge::ComputeType;
 
-// cublasComputeType_t of cublas_api.h.
-enum Compute : std::int32_t {
-  kCompute16F = 64,
-  kCompute16FPedantic = 65,
-  kCompute32F = 68,
-  kCompute32FPedantic = 69,
-  kCompute64F = 70,
-  kCompute64FPedantic = 71,
-  kCompute32I = 72,
-  kCompute32IPedantic = 73,
-  kCompute32FFast16F = 74,
-  kCompute32FFast16BF = 75,
-  kCompute32FFastTF32 = 77,
-  kCompute32FEmulated16BFX9 = 78,
-  kCompute64FEmulatedFixedpoint = 79,
-};
 constexpr std::uint32_t kMathModeMask = 0xf;  // below the flag bits of cublasMath_t
 constexpr std::uint32_t kMathTf32 = 3;        // CUBLAS_TF32_TENSOR_OP_MATH
 
