@@ -67,6 +67,21 @@ double time_by_steps(const model::Run& run, const Analysis& a) {
   return flops / *per_step * *step_s * static_cast<double>(run.ranks.size());
 }
 
+std::vector<std::optional<Activity>> find_activities(const model::Run& run, View view) {
+  std::vector<std::optional<Activity>> activities(run.ranks.size());
+  for (std::size_t i = 0; i < run.ranks.size(); ++i)
+    if (run.ranks[i].has_complete_times()) activities[i] = find_activity(run.ranks[i], view);
+  return activities;
+}
+
+std::vector<std::optional<Ledger>> make_ledgers(
+    const std::vector<std::optional<Activity>>& activities) {
+  std::vector<std::optional<Ledger>> ledgers(activities.size());
+  for (std::size_t i = 0; i < activities.size(); ++i)
+    if (activities[i]) ledgers[i] = make_ledger(*activities[i]);
+  return ledgers;
+}
+
 }  // namespace
 
 std::uint64_t Analysis::unaccounted_launches() const {
@@ -88,16 +103,14 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   Analysis a;
   a.run = &run;
   a.view = options.view;
-  std::vector<std::optional<Activity>> activities(run.ranks.size());
-  a.ledgers.resize(run.ranks.size());
-  a.clocks.resize(run.ranks.size());
-  for (std::size_t i = 0; i < run.ranks.size(); ++i) {
-    if (!run.ranks[i].has_complete_times()) continue;
-    activities[i] = find_activity(run.ranks[i], options.view);
-    a.ledgers[i] = make_ledger(*activities[i]);
-    a.clocks[i] = find_device_clock(run.ranks[i], activities[i]);
-    a.sum += *a.ledgers[i];
-  }
+  const auto activities = find_activities(run, options.view);
+  // Work is held against all of the time, also where the view leaves some out.
+  const auto all = options.view == View::kExact ? activities : find_activities(run, View::kExact);
+  a.ledgers = make_ledgers(activities);
+  for (const auto& ledger : a.ledgers)
+    if (ledger) a.sum += *ledger;
+  for (std::size_t i = 0; i < run.ranks.size(); ++i)
+    a.clocks.push_back(find_device_clock(run.ranks[i], all[i]));
   a.windows = find_windows(run);
   a.window_cost = find_window_cost(a.windows);
   a.launches = find_launches(run, options.view, activities);
@@ -110,14 +123,14 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.inference = find_inference(run, a.steps);
   a.repeats = find_repeats(run, a.steps);
   hold_against_time(run, a);
-  a.efficiency =
-      find_efficiency(run, a.ledgers, a.clocks, a.work, time_by_steps(run, a), options.efficiency);
+  a.efficiency = find_efficiency(run, make_ledgers(all), a.clocks, a.work, time_by_steps(run, a),
+                                 options.efficiency);
   const std::optional<StepTimes> step_times = times_of(a.steps);
   a.padding = find_padding(run, options.model, step_times, a.inference);
   a.model_mfu = find_model_mfu(run, a.work, a.efficiency, with_tokens(options.model, a.inference),
                                step_times, executed_per_step(a));
   if (a.steps) a.step_mfu = find_step_mfu(run, *a.steps, a.work, a.efficiency, a.model_mfu);
-  a.waterfall = find_waterfall(run, activities, a.work, a.efficiency, a.model_mfu);
+  a.waterfall = find_waterfall(run, all, a.work, a.efficiency, a.model_mfu);
   return a;
 }
 
