@@ -88,7 +88,8 @@ class RoleFinder {
   std::uint64_t best_rows(bool backward) const {
     std::map<std::uint64_t, std::pair<Flops, Flops>> scores;
     for (const Members& members : families_)
-      for (const std::uint64_t rows : members.family.dimensions) {
+      for (const std::uint64_t rows :
+           std::set(members.family.dimensions.begin(), members.family.dimensions.end())) {
         if (!fits(members, rows, backward)) continue;
         const Flops flops = members.family.flops * members.family.products;
         scores[rows].first += flops;

@@ -1,7 +1,10 @@
 // The roles of products in passes that are written down here as a framework makes them.
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <deque>
+#include <tuple>
+#include <vector>
 
 #include "passes/product_roles.hpp"
 
@@ -143,6 +146,45 @@ TEST_CASE("a first weight without gradient of its input hides no repetition", "[
     shape.embedding = false;
     shape.recompute = recompute;
     Pass(shape).check();
+  }
+}
+
+// As m, n and k, of layouts that nobody told.
+StepProducts roles_of(const std::vector<std::array<std::uint64_t, 3>>& sizes) {
+  std::vector<format::GemmShape> shapes(sizes.size());
+  std::vector<const format::GemmShape*> pointers;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    std::tie(shapes[i].m, shapes[i].n, shapes[i].k) = std::tuple_cat(sizes[i]);
+    pointers.push_back(&shapes[i]);
+  }
+  return find_roles(pointers);
+}
+
+TEST_CASE("a square weight's width counts once as rows", "[analyzer]") {
+  // One layer of 128 by 128 on 5 rows, whose input needs no gradient.
+  const StepProducts toy = roles_of({{128, 5, 128}, {128, 128, 5}});
+  CHECK(toy.has_backward);
+  CHECK(toy.rows == 5);
+  REQUIRE(toy.families.size() == 1);
+  CHECK(toy.families[0].forward == 1);
+  CHECK(toy.families[0].gradients == 1);
+
+  // 367 -> 512 -> 512 -> 256 on 16 rows: 512 is a dimension of each weight, the rows of none.
+  const StepProducts mlp = roles_of({{512, 16, 367},
+                                     {512, 16, 512},
+                                     {256, 16, 512},
+                                     {512, 16, 256},
+                                     {512, 256, 16},
+                                     {512, 16, 512},
+                                     {512, 512, 16},
+                                     {367, 16, 512},
+                                     {367, 512, 16}});
+  CHECK(mlp.rows == 16);
+  for (const ProductFamily& family : mlp.families) {
+    CHECK(family.rows == 16);
+    CHECK(family.forward == 1);
+    CHECK(family.gradients == 1);
+    CHECK(family.recomputed == 0);
   }
 }
 
