@@ -22,9 +22,14 @@ auto form_of(const GemmShape& s) {
 }
 using Form = decltype(form_of({}));
 
+auto layout_of(const GemmShape& s) {
+  return std::tuple(s.trans_a, s.trans_b, s.a, s.b, s.d);
+}
+
 struct Members {
   ProductFamily family;
   std::vector<std::size_t> at;  // places in the sequence
+  bool forward_alone = false;   // no weight's gradient, whatever the sizes suggest
 };
 
 class RoleFinder {
@@ -33,6 +38,7 @@ class RoleFinder {
 
   StepProducts find() {
     gather();
+    find_forward_alone();
     find_rows();
     mark_weight_gradients();
     result_.forward = forward_end_;
@@ -73,9 +79,35 @@ class RoleFinder {
     }
   }
 
+  template <class F>
+  bool all_of(const Members& members, F&& f) const {
+    return std::all_of(members.at.begin(), members.at.end(),
+                       [&](std::size_t i) { return f(product(i), product(members.at.front())); });
+  }
+
+  // Weights that change two widths back and forth make products of the same dimensions as one
+  // weight's gradients. But the rows stay n then, where a gradient of a weight sums over them.
+  // Where they equal a width that is summed over, the whole must have no gradient, and one layout.
+  void find_forward_alone() {
+    const auto same_n = [](const GemmShape& s, const GemmShape& first) { return s.n == first.n; };
+    const auto keeps_n = [](const GemmShape& s, const GemmShape& first) {
+      return s.n == first.n && s.k != first.n;
+    };
+    const auto same_layout = [](const GemmShape& s, const GemmShape& first) {
+      return layout_of(s) == layout_of(first);
+    };
+    const bool whole = std::all_of(families_.begin(), families_.end(), [&](const Members& members) {
+      return members.family.batch != 1 || all_of(members, same_n);
+    });
+    for (Members& members : families_)
+      members.forward_alone = members.family.batch == 1 &&
+                              (all_of(members, keeps_n) || (whole && all_of(members, same_layout)));
+  }
+
   // Rows are never summed over in a family's first product, which is forward, and are in a later.
   bool fits(const Members& members, std::uint64_t rows, bool backward) const {
     if (members.family.batch != 1 || members.family.rows != 0) return false;
+    if (members.forward_alone) return !backward && product(members.at.front()).n == rows;
     const GemmShape& first = product(members.at.front());
     if (first.m != rows && first.n != rows) return false;
     const bool summed = std::any_of(members.at.begin(), members.at.end(),

@@ -188,4 +188,40 @@ TEST_CASE("a square weight's width counts once as rows", "[analyzer]") {
   }
 }
 
+TEST_CASE("forward products of widths back and forth are no training", "[analyzer]") {
+  // Attention's four weights, the feed-forward pair, and a head on one row of each of 4 sequences;
+  // on rows that equal no width, the narrow, and the wide one.
+  for (const std::uint64_t rows : {788, 768, 3072}) {
+    INFO(rows << " rows");
+    std::vector<std::array<std::uint64_t, 3>> sizes;
+    for (int layer = 0; layer < 12; ++layer) {
+      sizes.insert(sizes.end(), 4, {768, rows, 768});
+      sizes.push_back({3072, rows, 768});
+      sizes.push_back({768, rows, 3072});
+    }
+    sizes.push_back({768, 4, 768});
+    const StepProducts found = roles_of(sizes);
+    CHECK_FALSE(found.has_backward);
+    CHECK(found.rows == rows);
+    for (const ProductFamily& family : found.families) CHECK(family.forward == family.products);
+  }
+}
+
+TEST_CASE("frozen weights back and forth do not hide the trained ones", "[analyzer]") {
+  // A feed-forward pair of 512 and 2048 on 100 rows beside the first of which 512 -> 8 -> 2048 is
+  // trained: of the pair there are no gradients.
+  const StepProducts found = roles_of({{2048, 100, 512},
+                                       {8, 100, 512},
+                                       {2048, 100, 8},
+                                       {512, 100, 2048},
+                                       {2048, 100, 512},
+                                       {8, 100, 2048},
+                                       {8, 2048, 100},
+                                       {512, 100, 8},
+                                       {512, 8, 100},
+                                       {512, 100, 2048}});
+  CHECK(found.has_backward);
+  CHECK(found.rows == 100);
+}
+
 }  // namespace mfushim::passes
