@@ -30,6 +30,10 @@ bool makes_token(const HostCall& call) {
   }
 }
 
+bool is_memory(const HostCall& call) {
+  return call.kind == CallKind::kCopy || call.kind == CallKind::kSet;
+}
+
 class StreamMaker {
  public:
   explicit StreamMaker(const model::Process& process)
@@ -47,9 +51,19 @@ class StreamMaker {
         if (work.copy_kind == format::CopyKind::kHostToDevice) is_input_[work.call] = true;
       }
     std::vector<std::uint32_t> order;
-    for (std::uint32_t i = 0; i < process_.calls.size(); ++i)
-      if (process_.calls[i].result == 0 && makes_token(process_.calls[i]) && is_outermost(i))
-        order.push_back(i);
+    bool lacks_names = false, has_work = false;
+    for (std::uint32_t i = 0; i < process_.calls.size(); ++i) {
+      if (process_.calls[i].result != 0 || !makes_token(process_.calls[i]) || !is_outermost(i))
+        continue;
+      if (is_nameless(i)) {
+        lacks_names = true;
+        continue;
+      }
+      has_work = has_work || !is_memory(process_.calls[i]);
+      order.push_back(i);
+    }
+    // Copies alone tell nothing of steps whose other work is not known.
+    if (lacks_names && !has_work) return {};
     const auto before = [&](std::uint32_t a, std::uint32_t b) {
       const HostCall& x = process_.calls[a];
       const HostCall& y = process_.calls[b];
@@ -78,11 +92,26 @@ class StreamMaker {
     return true;
   }
 
+  std::uint32_t config_of(std::uint32_t index) const {
+    const std::uint32_t subject = process_.calls[index].subject;
+    return subject != 0 ? subject : configs_[index];
+  }
+
+  // Kernels whose names are lost would all look alike, and any period fit them; collectives too.
+  bool is_nameless(std::uint32_t index) const {
+    const HostCall& call = process_.calls[index];
+    if (call.kind == CallKind::kLaunch)
+      return process_.kernel_names[process_.configs[config_of(index)].kernel].text.empty();
+    if (call.kind != CallKind::kCollective) return false;
+    const format::CollectiveShape& s = process_.collectives[call.subject];
+    return s.op == format::CollectiveOp::kUnknown && s.communicator == 0;
+  }
+
   std::uint32_t symbol_of(std::uint32_t index) {
     const HostCall& call = process_.calls[index];
     switch (call.kind) {
       case CallKind::kLaunch:
-        return kernel_symbol(call.subject != 0 ? call.subject : configs_[index]);
+        return kernel_symbol(config_of(index));
       case CallKind::kGemm: {
         const format::GemmShape& s = process_.shapes[call.subject];
         return intern(

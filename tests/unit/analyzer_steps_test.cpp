@@ -5,6 +5,7 @@
 #include <random>
 
 #include "passes/step_period.hpp"
+#include "passes/step_stream.hpp"
 
 namespace mfushim::passes {
 namespace {
@@ -167,6 +168,29 @@ TEST_CASE("work that never repeats has no steps", "[analyzer]") {
   for (std::uint32_t i = 5; i < 45; ++i) program.work(i);
   CHECK_FALSE(find_period(program.stream()));
   CHECK_FALSE(find_period(TokenStream{}));
+}
+
+TEST_CASE("kernels without names are no evidence for steps", "[analyzer]") {
+  model::Process process;
+  for (int i = 0; i < 100; ++i)
+    for (const model::CallKind kind : {model::CallKind::kCopy, model::CallKind::kLaunch,
+                                       model::CallKind::kLaunch, model::CallKind::kCollective}) {
+      model::HostCall call;
+      call.kind = kind;
+      call.start = 10 * static_cast<std::int64_t>(process.calls.size());
+      call.end = call.start + 5;
+      call.subject = kind == model::CallKind::kCopy ? 0 : 1;
+      process.calls.push_back(call);
+    }
+  CHECK(make_token_stream(process).tokens.empty());
+
+  // With the names of half of the kernels those and the copies speak.
+  format::LaunchConfig config;
+  config.kernel = 7;
+  process.configs.set(1, config);
+  process.kernel_names.set(7, {"scale", {}});
+  for (std::size_t i = 2; i < process.calls.size(); i += 4) process.calls[i].subject = 2;
+  CHECK(make_token_stream(process).tokens.size() == 200);
 }
 
 }  // namespace mfushim::passes
