@@ -137,6 +137,33 @@ TEST_CASE("the vendor's older grammars tell types, tile and pipe", "[analyzer]")
   CHECK(facts_of("cutlass_80_simt_sgemm_128x32_8x5_nn_align1").pipe == Pipe::kSimt);
 }
 
+// Types by the letters of Tensile's problem types (H half, B bfloat16, S float: inputs, output,
+// sum), tile by MT, layout by which index comes first.
+TEST_CASE("Tensile's names tell types, tile and helpers", "[analyzer]") {
+  const KernelFacts half = facts_of("Cijk_Ailk_Bljk_HHS_BH_MT128x96x16_MI32x32x8x1_SN_GSU4");
+  CHECK(half.kernel_class == "gemm");
+  CHECK(half.family == "tensile");
+  CHECK(half.dtype == "f16");
+  CHECK(half.output == "f16");
+  CHECK(half.accumulate == "f32");
+  CHECK(half.layout == "nn");
+  CHECK(half.pipe == Pipe::kTensorCore);
+  CHECK(half.split_k);
+  CHECK(std::vector{half.tile_m, half.tile_n, half.tile_k} == std::vector{128U, 96U, 16U});
+  CHECK(facts_of("Cijk_Alik_Bjlk_BBS_BH_MT64x64x32").dtype == "bf16");
+  CHECK(facts_of("Cijk_Alik_Bjlk_BBS_BH_MT64x64x32").layout == "tt");
+  CHECK(facts_of("Cijk_Ailk_Bljk_SB_MT64x64x32").dtype == "f32");
+  CHECK(facts_of("Cijk_Ailk_Bljk_HB_MT64x64x32").accumulate == "f16");
+  CHECK(facts_of("Cijk_Ailk_Bljk_BB_MT64x64x32").accumulate == "bf16");
+  CHECK(facts_of("Cijk_Ailk_Bljk_S_MX_B_MT64x64x32").dtype == "tf32");
+  CHECK(facts_of("Cijk_Ailk_Bljk_F8BS_BH_MT64x64x32").output == "bf16");
+  CHECK(facts_of("Cijk_Ailk_Bljk_I8II_BH_MT64x64x32").accumulate == "i32");
+  CHECK(facts_of("Custom_Cijk_Alik_Bljk_DB_MT64x64x32").dtype == "f64");
+  for (const char* helper : {"Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_PostGSU4", "Cijk_SB_GB",
+                             "Cijk_HHS_BH_BiasS_PostGSU2_VW4"})
+    CHECK(name_class(helper) == "gemm_aux");
+}
+
 TEST_CASE("FlashAttention's templates tell head dimension, blocks and mask", "[analyzer]") {
   const KernelFacts two = facts_of(
       "void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, 128, 32, 4, "
@@ -193,6 +220,32 @@ TEST_CASE("names that only look like another class", "[analyzer]") {
   CHECK(name_class("convert_kernel") != "conv");
   CHECK(name_class("properties_kernel") != "rope");
   CHECK(name_class("my_own_kernel") == "other");
+  CHECK(name_class("_p_matmul_ogs_NNT_bf16xbf16xmxfp4_128x256x64x1_swiglu") == "gemm");
+  CHECK(name_class("fused_swiglu_fp8_kernel") == "activation_quant");
+  CHECK(name_class("void mul_mat_q<(ggml_type)12, 64, 8, false>(char const*, int const*)") ==
+        "gemm");
+  CHECK(name_class("void mul_mat_vec_q<(ggml_type)12, 1>(void const*)") == "gemv");
+  CHECK(name_class("void mul_mat_q_stream_k_fixup<(ggml_type)12, 64, 8>(int*)") == "gemm_aux");
+  CHECK(name_class("_chunked_cross_entropy_forward") == "loss");
+  CHECK(name_class("chunk_fwd_kernel_o") == "ssm");
+  CHECK(name_class("_fwd_kernel_flash_decode_stage1") == "attention");
+  CHECK(name_class("_fwd_kernel_flash_decode_stage2") == "attention_aux");
+  CHECK(name_class("SubTensorOpWithCastTensor1d") == "copy");
+  CHECK(name_class("SubTensorOpWithScalar1d") == "elementwise");
+  CHECK(name_class("batched_transpose_64x32_pack_2x2_ediv_2x2_half") == "conv_aux");
+}
+
+TEST_CASE("DeepGEMM's last argument tells one product from groups", "[analyzer]") {
+  const auto of = [](int type) {
+    return name_class(
+        "void deep_gemm::fp8_gemm_kernel<4096u, 7168u, 128u, 128u, 128u, 32u, 5u, "
+        "(deep_gemm::GemmType)" +
+        std::to_string(type) + ">(__nv_bfloat16*, float*, int*)");
+  };
+  CHECK(of(0) == "gemm");
+  CHECK(of(1) == "grouped_gemm");
+  CHECK(of(2) == "grouped_gemm");
+  CHECK(of(4) == "gemm");
 }
 
 TEST_CASE("an enumerator's type is no element type", "[analyzer]") {

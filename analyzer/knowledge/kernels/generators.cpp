@@ -33,6 +33,15 @@ std::string_view class_of_template(const NameWords& fused) {
   return fused.has("groupedmm") ? "grouped_gemm" : "gemm";
 }
 
+// DeepGEMM's enum: 0 is one product, 4 a batch of equal ones; the others have groups of tokens.
+bool is_grouped_type(std::string_view arguments) {
+  constexpr std::string_view kType = "GemmType)";
+  const std::size_t at = arguments.find(kType);
+  if (at == arguments.npos) return false;
+  const std::uint32_t type = leading_number(arguments.substr(at + kType.size()));
+  return type != 0 && type != 4;
+}
+
 }  // namespace
 
 bool read_trtllm(const KernelNameParts& name, KernelFacts& facts) {
@@ -60,7 +69,9 @@ bool read_deep_gemm(const KernelNameParts& name, KernelFacts& facts) {
   facts.kernel_class = "gemm";
   facts.pipe = Pipe::kTensorCore;
   read_arch(name.base, facts);
-  const auto list = split_arguments(arguments_of(name.text, name.base));
+  const std::string_view arguments = arguments_of(name.text, name.base);
+  if (is_grouped_type(arguments)) facts.kernel_class = "grouped_gemm";
+  const auto list = split_arguments(arguments);
   // Layouts first; m, n, k (0: only known when it runs), groups, block sizes.
   std::size_t at = 0;
   while (at < list.size() && list[at].find("Major") != std::string_view::npos) ++at;

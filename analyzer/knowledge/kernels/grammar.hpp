@@ -15,6 +15,7 @@ bool read_cutlass3(const KernelNameParts& name, KernelFacts& facts);
 bool read_cutlass_template(const KernelNameParts& name, KernelFacts& facts);
 bool read_trtllm(const KernelNameParts& name, KernelFacts& facts);
 bool read_deep_gemm(const KernelNameParts& name, KernelFacts& facts);
+bool read_tensile(const KernelNameParts& name, KernelFacts& facts);
 bool read_flash2(const KernelNameParts& name, KernelFacts& facts);
 bool read_flash3(const KernelNameParts& name, KernelFacts& facts);
 bool read_fmha(const KernelNameParts& name, KernelFacts& facts);

@@ -17,7 +17,8 @@ constexpr Grammar kGrammars[] = {read_nvjet,    read_xmma,         read_classic,
                                  read_cutlass2, read_cutlass3,     read_cutlass_template,
                                  read_trtllm,   read_deep_gemm,    read_flash2,
                                  read_flash3,   read_fmha,         read_cudnn_attention,
-                                 read_inductor, read_aten_softmax, read_nccl};
+                                 read_inductor, read_aten_softmax, read_nccl,
+                                 read_tensile};
 
 constexpr std::string_view kClasses[] = {
     "gemm",     "gemm_aux",  "grouped_gemm",  "gemv",      "conv",
