@@ -74,6 +74,10 @@ double parse_number(std::string_view option, const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (error != std::errc{} || end != last || !std::isfinite(value))
     throw UsageError(std::string(option) + " needs a number, not '" + text + "'");
+  // Nothing that is counted or timed is beyond; within, no product of options overflows.
+  constexpr double kMost = 1e30;
+  if (std::abs(value) > kMost || (value != 0 && std::abs(value) < 1 / kMost))
+    throw UsageError(std::string(option) + " is out of all range: '" + text + "'");
   return value;
 }
 

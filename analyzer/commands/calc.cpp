@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 #include <map>
 
@@ -19,22 +20,23 @@ namespace {
 struct NumberOption {
   const char* name;
   const char* help;
+  bool whole = false;  // a count
 };
 
 constexpr NumberOption kNumbers[] = {
-    {"gpus", "how many GPUs the job has"},
+    {"gpus", "how many GPUs the job has", true},
     {"params", "parameters, as in 7e9: N of the conventions palm and 6n"},
-    {"layers", "layers"},
-    {"hidden", "hidden size"},
-    {"ffn", "width of the feed-forward"},
-    {"heads", "attention heads"},
-    {"kv-heads", "key-value heads, where fewer"},
-    {"head-dim", "size of a head, where not hidden / heads"},
-    {"vocab", "rows of the output matrix"},
-    {"experts", "experts of a layer"},
-    {"topk", "experts that a token visits"},
-    {"moe-ffn", "width of an expert, where not ffn"},
-    {"mtp", "layers that predict further tokens (default 0)"},
+    {"layers", "layers", true},
+    {"hidden", "hidden size", true},
+    {"ffn", "width of the feed-forward", true},
+    {"heads", "attention heads", true},
+    {"kv-heads", "key-value heads, where fewer", true},
+    {"head-dim", "size of a head, where not hidden / heads", true},
+    {"vocab", "rows of the output matrix", true},
+    {"experts", "experts of a layer", true},
+    {"topk", "experts that a token visits", true},
+    {"moe-ffn", "width of an expert, where not ffn", true},
+    {"mtp", "layers that predict further tokens (default 0)", true},
     {"seq", "tokens of a sequence"},
     {"tokens-per-second-per-gpu", "speed"},
     {"step-seconds", "or: time of a step"},
@@ -48,6 +50,12 @@ constexpr std::pair<const char*, const char*> kDimensions[] = {
     {"kv-heads", "kv_heads"}, {"head-dim", "head_dim"}, {"vocab", "vocab"}, {"experts", "experts"},
     {"topk", "topk"},         {"moe-ffn", "moe_ffn"},
 };
+
+bool is_whole(std::string_view name) {
+  for (const NumberOption& option : kNumbers)
+    if (option.name == name) return option.whole;
+  return false;
+}
 
 struct CalcOptions {
   std::map<std::string, std::string> numbers;
@@ -67,6 +75,9 @@ struct CalcOptions {
     const double value = parse_number("--" + name, text);
     if (value < 0 || (value == 0 && name != "mtp"))
       throw UsageError(fmt::format("--{} needs a positive number, not '{}'", name, text));
+    if (is_whole(name) && value != std::floor(value))
+      throw UsageError(fmt::format("--{} needs a whole number, not '{}'", name, text));
+    if (name == "seq" && value < 1) throw UsageError("--seq needs at least one token");
     return value;
   }
 };
@@ -111,6 +122,10 @@ knowledge::ModelWork find_work(const CalcOptions& options) {
   }
   if (options.model.empty() && !work.params && work.shape.layers == 0)
     throw UsageError("calc needs --model, --params, or the dimensions (--layers ...)");
+  if (work.shape.topk > work.shape.experts)
+    throw UsageError("--topk is more than the experts (--experts)");
+  if (work.shape.kv_heads > work.shape.heads)
+    throw UsageError("--kv-heads is more than the heads (--heads)");
   work.seq = options.number("seq").value_or(0);
   work.mtp = options.number("mtp").value_or(0);
   work.inference = options.inference;

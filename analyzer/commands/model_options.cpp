@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "commands/command.hpp"
@@ -89,7 +90,11 @@ void ModelFlags::add_to(CLI::App& app) {
 passes::ModelFacts find_model_facts(const ModelFlags& flags, const model::Run& run) {
   passes::ModelFacts facts;
   if (!flags.params.empty()) facts.work.params = positive("--params", flags.params);
-  if (!flags.mtp.empty()) facts.work.mtp = parse_number("--mtp", flags.mtp);
+  if (!flags.mtp.empty()) {
+    facts.work.mtp = parse_number("--mtp", flags.mtp);
+    if (facts.work.mtp < 0 || facts.work.mtp != std::floor(facts.work.mtp))
+      throw UsageError("--mtp needs a whole number, not '" + flags.mtp + "'");
+  }
   if (!flags.model.empty()) {
     facts.work.shape = load_model(flags.model);
     facts.name = facts.work.shape.name;
@@ -102,6 +107,8 @@ passes::ModelFacts find_model_facts(const ModelFlags& flags, const model::Run& r
       facts.problem = error.what();
     }
   }
+  if (!flags.seq.empty() && positive("--seq", flags.seq) < 1)
+    throw UsageError("--seq needs at least one token");
   facts.work.seq = number_of(flags.seq, "--seq", run, "seq", facts.problem).value_or(0);
   facts.tokens_per_step =
       number_of(flags.tokens_per_step, "--tokens-per-step", run, "tokens_per_step", facts.problem);

@@ -60,10 +60,14 @@ void try_gpus(const Claim& claim, std::vector<Cause>& causes) {
                           fmt::format("{} GPUs did the step, not {}", gpus, claim.gpus)));
 }
 
+bool may_be_sparse(const Claim& claim) {
+  return !claim.gpu.candidates.empty() && claim.gpu.candidates.front()->has_sparse(claim.dtype);
+}
+
 void try_peak(const Claim& claim, std::vector<Cause>& causes) {
   const auto sheet = claim.gpu.peak(claim.dtype);
   if (!claim.peak_given) {
-    if (sheet)
+    if (sheet && may_be_sparse(claim))
       causes.push_back(make("sparse_peak", claim.mfu / 2,
                             "the products are sparse, which doubles the data sheet's peak"));
     return;
@@ -71,9 +75,13 @@ void try_peak(const Claim& claim, std::vector<Cause>& causes) {
   if (*claim.peak_given > 1e18)
     causes.push_back(
         make("peak_unit", claim.mfu * 1e12, "the peak was given in FLOP/s; --peak wants TFLOP/s"));
+  if (Cause petas =
+          make("peak_unit", claim.mfu / 1e3, "the peak was given in PFLOP/s; --peak wants TFLOP/s");
+      petas.explains)
+    causes.push_back(std::move(petas));
   if (!sheet || std::abs(sheet->high / *claim.peak_given - 1) < kSamePeak) return;
   const double ratio = *claim.peak_given / sheet->high;
-  const bool sparse = std::abs(ratio - 2) < 0.05;
+  const bool sparse = std::abs(ratio - 2) < 0.05 && may_be_sparse(claim);
   causes.push_back(make(sparse ? "sparse_peak" : "peak", claim.mfu * ratio,
                         fmt::format("the peak is the {:.1f} TFLOP/s of the data sheet; the {:.1f} "
                                     "that were given {}",
@@ -96,7 +104,11 @@ void try_types(const Claim& claim, std::vector<Cause>& causes) {
     Cause cause = make("dtype", claim.mfu * peak / other_peak,
                        fmt::format("the products ran in {}, whose peak is {:.1f} TFLOP/s",
                                    name_of(other.dtype), other_peak / 1e12));
-    if (!nearest || (cause.explains && !nearest->explains)) nearest = std::move(cause);
+    // Single precision needs no more than a switch to run as tf32.
+    if (claim.dtype == format::DType::kF32 && other.dtype == format::DType::kTf32)
+      causes.push_back(std::move(cause));
+    else if (!nearest || (cause.explains && !nearest->explains))
+      nearest = std::move(cause);
   }
   if (nearest) causes.push_back(std::move(*nearest));
 }
@@ -149,9 +161,13 @@ bool is_doubtful(double mfu, bool inference) {
 }
 
 std::vector<Cause> find_causes(const Claim& claim) {
+  // Above 1 the peak itself is suspected first where the user gave it, or tf32 was likely meant.
+  const bool peak_first = claim.mfu > 1 && (claim.peak_given || claim.dtype == format::DType::kF32);
   std::vector<Cause> causes;
+  if (peak_first) causes = find_peak_causes(claim);
   try_gpus(claim, causes);
-  for (Cause& cause : find_peak_causes(claim)) causes.push_back(std::move(cause));
+  if (!peak_first)
+    for (Cause& cause : find_peak_causes(claim)) causes.push_back(std::move(cause));
   try_params(claim, causes);
   try_tokens(claim, causes);
   try_forward(claim, causes);
@@ -172,7 +188,7 @@ bool is_mismatch(double ratio) {
 std::vector<Cause> find_mismatches(const MismatchClaim& claim) {
   std::vector<Cause> causes;
   const auto add = [&](std::string name, double ratio, std::string text) {
-    causes.push_back({std::move(name), std::move(text), ratio, !is_mismatch(ratio)});
+    causes.push_back({std::move(name), std::move(text), ratio, !is_mismatch(ratio), true});
   };
   const bool high = claim.ratio > 1;
   if (claim.gpus > 1)

@@ -29,8 +29,9 @@ struct Cause {
   std::string name;  // gpus, peak, sparse_peak, peak_unit, dtype, params_unit, tokens_per_step,
                      // forward_only
   std::string text;  // what would be the case
-  double mfu = 0;    // if so
-  bool explains = false;  // whether that is an MFU that is usual
+  double value = 0;  // the MFU if so; of find_mismatches the model's work over the executed
+  bool explains = false;     // whether that is usual
+  bool of_observed = false;  // `value` is no MFU
 };
 
 // What well-run training reaches; the highest that was ever published is 0.68, with the peak of
@@ -55,7 +56,7 @@ inline constexpr double kMostUnseen = 0.05;
 
 bool is_mismatch(double ratio);
 
-// Causes whose `mfu` is the ratio that would result; `explains` that it is a usual one.
+// With the ratio that would result.
 std::vector<Cause> find_mismatches(const MismatchClaim& claim);
 
 // In the order of likelihood; those that do not apply to the inputs are left out.

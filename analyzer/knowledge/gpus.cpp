@@ -36,6 +36,7 @@ Gpu make_gpu(const CsvRow& row) {
   for (const auto& [column, dtype] : kPeakColumns)
     if (const auto tera = number_in(row, column); tera && !gpu.peak(dtype))
       gpu.peaks.push_back({dtype, *tera * 1e12});
+  gpu.compute_capability = number_in(row, "compute_capability").value_or(0);
   if (const auto giga = number_in(row, "hbm_gb_per_s")) gpu.hbm_bytes_per_s = *giga * 1e9;
   if (const auto giga = number_in(row, "hbm_gb")) gpu.memory_bytes = *giga * (1 << 30);
   // Only where multiprocessors x clock x what their units do in a cycle was found to be the peak.
@@ -52,6 +53,12 @@ std::optional<double> Gpu::peak(DType dtype) const {
   for (const Peak& candidate : peaks)
     if (candidate.dtype == dtype) return candidate.flops_per_s;
   return std::nullopt;
+}
+
+bool Gpu::has_sparse(DType dtype) const {
+  constexpr double kAmpere = 8;
+  return compute_capability >= kAmpere && dtype != DType::kF32 && dtype != DType::kF64 &&
+         peak(dtype);
 }
 
 const std::vector<Gpu>& all_gpus() {

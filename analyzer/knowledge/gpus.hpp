@@ -27,7 +27,11 @@ struct Gpu {
   std::optional<double> boost_mhz;  // the clock at which its units reach the peaks
   std::string uncertain_fields;     // as the data file says
 
+  double compute_capability = 0;
+
   std::optional<double> peak(format::DType dtype) const;
+  // Whether products of this type run at twice the peak where half of a matrix is zeros (2:4).
+  bool has_sparse(format::DType dtype) const;
 };
 
 const std::vector<Gpu>& all_gpus();

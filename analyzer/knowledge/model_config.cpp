@@ -87,7 +87,7 @@ void read_width(const Json& json, std::string_view type, ModelShape& shape) {
     const double ratio = number(json, {"expansion_ratio"});
     shape.ffn = shape.hidden * (ratio > 0 ? ratio : 4);
   }
-  shape.vocab = number(json, {"vocab_size"});
+  shape.vocab = number(json, {"padded_vocab_size", "vocab_size"});
   shape.gated = is_gated(json, type);
   shape.tied = is_tied(json, type);
   shape.bidirectional = is_encoder(type);
@@ -109,6 +109,8 @@ void read_attention(const Json& json, std::string_view type, ModelShape& shape) 
   shape.heads = number(json, {"num_attention_heads", "n_head", "n_heads", "num_heads"});
   shape.kv_heads = number(json, {"num_key_value_heads", "num_kv_heads", "n_head_kv"});
   if (shape.kv_heads == 0) shape.kv_heads = number(object(json, "attn_config"), {"kv_n_heads"});
+  if (flag(json, "multi_query_attention", false))
+    shape.kv_heads = number(json, {"multi_query_group_num"});
   const bool old_falcon = type == "falcon" && !flag(json, "new_decoder_architecture", false);
   if (flag(json, "multi_query", type == "gpt_bigcode") && (old_falcon || type == "gpt_bigcode"))
     shape.kv_heads = 1;
@@ -126,6 +128,7 @@ void read_window(const Json& json, std::string_view type, ModelShape& shape) {
   const bool unused = !flag(json, "use_sliding_window", !type.starts_with("qwen"));
   shape.window = chunk > 0 ? chunk : unused ? 0 : number(json, {"sliding_window"});
   shape.chunked = chunk > 0;
+  if (shape.window <= 0) shape.window = 0;  // -1: none
   if (shape.window == 0) return;
   const double pattern = number(json, {"sliding_window_pattern", "no_rope_layer_interval"});
   if (json.contains("layer_types"))
@@ -193,8 +196,15 @@ void read_pattern(const Json& json, ModelShape& shape) {
 // Layers that the formulas do not have: better no number than a wrong one.
 std::string unsupported(const Json& json) {
   if (flag(json, "is_encoder_decoder", false)) return "an encoder with a decoder is not supported";
+  for (const char* key : {"num_decoder_layers", "decoder_layers", "d_kv"})
+    if (json.contains(key)) return "an encoder with a decoder is not supported";
+  const std::string family = text(json, "model_type");
+  if (family.starts_with("mamba") || family.starts_with("rwkv") ||
+      is_one_of(family,
+                {"falcon_mamba", "recurrent_gemma", "t5", "mt5", "umt5", "bart", "whisper"}))
+    return "models of this kind are not supported: " + family;
   for (const char* key : {"index_topk", "linear_attn_config", "ssm_cfg", "mamba_d_state",
-                          "attn_type_list", "linear_num_value_heads"})
+                          "attn_type_list", "state_size", "lru_width", "linear_num_value_heads"})
     if (json.contains(key))
       return "its layers are of a kind that is not supported: " + std::string(key);
   if (const auto types = json.find("layer_types"); types != json.end() && types->is_array())
@@ -203,6 +213,15 @@ std::string unsupported(const Json& json) {
           !is_one_of(type.get<std::string>(),
                      {"full_attention", "sliding_attention", "chunked_attention", "attention"}))
         return "its layers are of a kind that is not supported: " + type.dump();
+  return {};
+}
+
+std::string impossible(const ModelShape& shape) {
+  constexpr double kMost = 1e30;  // beyond, products overflow
+  for (const auto& [field, value] : fields_of(shape))
+    if (!(value >= 0 && value < kMost)) return "impossible value of " + std::string(field);
+  if (shape.topk > shape.experts) return "a token visits more experts than there are";
+  if (shape.kv_heads > shape.heads) return "more key-value heads than heads";
   return {};
 }
 
@@ -219,6 +238,7 @@ ModelConfig from_own_fields(const Json& json) {
     }
   }
   complete(config.shape, json.contains("dense_layers"), json.contains("moe_layers"));
+  if (config.problem.empty()) config.problem = impossible(config.shape);
   return config;
 }
 
@@ -238,6 +258,7 @@ ModelConfig from_config(const Json& json) {
   complete(shape, shape.experts > 0 || pattern, pattern);
   if (shape.layers == 0 || shape.hidden == 0 || shape.heads == 0)
     config.problem = "no number of layers, hidden size and heads in it";
+  if (config.problem.empty()) config.problem = impossible(shape);
   return config;
 }
 

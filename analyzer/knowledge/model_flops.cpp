@@ -76,11 +76,11 @@ double met(double seq, double reach, bool chunked, bool past) {
   return chunked ? within / 2 : within - within * within / (2 * seq);
 }
 
-double attention_flops(const ModelWork& work, bool causal) {
+double attention_flops(const ModelWork& work, double mtp, bool causal) {
   const ModelShape& s = work.shape;
   const bool past = causal && !s.bidirectional;
   const double local = std::min(s.window > 0 ? s.window_layers : 0, s.layers);
-  const double positions = (s.layers - local + work.mtp) * met(work.seq, work.seq, false, past) +
+  const double positions = (s.layers - local + mtp) * met(work.seq, work.seq, false, past) +
                            (local > 0 ? local * met(work.seq, s.window, s.chunked, past) : 0);
   const double key = s.head_dim + s.rope_dim;
   const double value = s.kv_lora > 0 ? s.value_dim : s.head_dim;
@@ -92,13 +92,16 @@ Forward count_products(const ModelWork& work, bool causal) {
   // The scan of a state-space layer as Megatron-LM counts it: 7 FLOPs per value and state.
   const double scans = s.mamba_layers * 7 * s.mamba_inner * s.mamba_state;
   return {2 * (layer_weights(s) + work.mtp * mtp_weights(s)) + scans,
-          2 * s.hidden * s.vocab * (1 + work.mtp), attention_flops(work, causal)};
+          2 * s.hidden * s.vocab * (1 + work.mtp), attention_flops(work, work.mtp, causal)};
 }
 
 // N cannot be divided into layers and head, so recomputation repeats all of it, as in llm-foundry.
 Forward count_by_params(const ModelWork& work, bool attention) {
-  return {2 * work.params.value_or(count_parameters(work.shape).active), 0,
-          attention ? attention_flops(work, false) : 0};
+  const ModelShape& s = work.shape;
+  // Given parameters are as they are: nobody knows whether further predicted tokens are among them.
+  const double mtp = work.params ? 0 : work.mtp;
+  const double counted = count_parameters(s).active + mtp * (mtp_weights(s) + s.hidden * s.vocab);
+  return {2 * work.params.value_or(counted), 0, attention ? attention_flops(work, mtp, false) : 0};
 }
 
 template <class Value, std::size_t N>
@@ -163,6 +166,8 @@ std::optional<TokenFlops> flops_per_token(const ModelWork& work, Convention conv
                                    : count_by_params(work, convention == Convention::kPalm);
   const double once = forward.layers + forward.head + forward.attention;
   if (work.inference) return TokenFlops{once, once};
+  if (work.recompute == Recompute::kSelective && convention == Convention::kSixN)
+    return TokenFlops{3 * once, std::nullopt};
   double repeated = 0;
   if (work.recompute == Recompute::kSelective) repeated = forward.attention;
   if (work.recompute == Recompute::kFull) repeated = forward.layers + forward.attention;

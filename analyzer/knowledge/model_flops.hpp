@@ -40,8 +40,9 @@ struct ModelWork {
 
 // FLOPs of one token.
 struct TokenFlops {
-  double model = 0;     // what the model needs
-  double hardware = 0;  // with what is recomputed
+  double model = 0;  // what the model needs
+  // With what is recomputed; absent where that is the attention, and 6n does not count it.
+  std::optional<double> hardware;
 };
 
 // Absent when `missing` names something.

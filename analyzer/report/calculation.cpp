@@ -105,10 +105,10 @@ Json convention_json(const Calculation& c, Convention convention) {
   Json json;
   const auto flops = knowledge::flops_per_token(c.work, convention);
   json["model_flops_per_token"] = flops->model;
-  json["hardware_flops_per_token"] = flops->hardware;
+  put(json, "hardware_flops_per_token", flops->hardware);
   if (const auto mfu = c.mfu(convention)) {
     json["mfu"] = *mfu;
-    json["hfu"] = *mfu * flops->hardware / flops->model;
+    if (flops->hardware) json["hfu"] = *mfu * *flops->hardware / flops->model;
   }
   return json;
 }
@@ -163,13 +163,13 @@ Json calculation_json(const Calculation& c) {
   const auto mfu = c.mfu(c.convention);
   if (mfu) {
     json["mfu"] = *mfu;
-    json["hfu"] = *mfu * flops.hardware / flops.model;
+    if (flops.hardware) json["hfu"] = *mfu * *flops.hardware / flops.model;
   }
   json["convention"] = knowledge::name_of(c.convention);
   json["flops_per_s_per_gpu"] = flops.model * c.tokens_per_s;
-  json["hardware_flops_per_s_per_gpu"] = flops.hardware * c.tokens_per_s;
+  if (flops.hardware) json["hardware_flops_per_s_per_gpu"] = *flops.hardware * c.tokens_per_s;
   json["model_flops_per_token"] = flops.model;
-  json["hardware_flops_per_token"] = flops.hardware;
+  put(json, "hardware_flops_per_token", flops.hardware);
   put_peak(json, c);
   json["tokens_per_s_per_gpu"] = c.tokens_per_s;
   if (c.step_seconds) {
@@ -207,7 +207,8 @@ std::string calculation_text(const Calculation& c) {
       if (const auto other = c.mfu(convention); other && convention != c.convention)
         print(out, "   {} {}", percent(*other), words_of(convention));
     if (!c.work.inference)
-      print(out, "   HFU {} (recompute: {})", percent(*mfu * flops.hardware / flops.model),
+      print(out, "   HFU {} (recompute: {})",
+            flops.hardware ? percent(*mfu * *flops.hardware / flops.model) : "unknown",
             knowledge::name_of(c.work.recompute));
     out += '\n';
   } else {

@@ -1,6 +1,8 @@
 // Lists causes by whether they explain the number.
 #include "report/doubts.hpp"
 
+#include <fmt/format.h>
+
 #include "report/text_format.hpp"
 
 namespace mfushim::report {
@@ -16,7 +18,7 @@ Json causes_json(const std::vector<knowledge::Cause>& causes) {
   for (const knowledge::Cause& cause : causes)
     list.push_back({{"cause", cause.name},
                     {"text", cause.text},
-                    {"mfu", cause.mfu},
+                    {cause.of_observed ? "of_observed" : "mfu", cause.value},
                     {"explains", cause.explains}});
   return list;
 }
@@ -29,9 +31,11 @@ void print_causes(std::string& out, const std::vector<knowledge::Cause>& causes,
     for (const knowledge::Cause& cause : causes) {
       if (cause.explains != explains) continue;
       any = true;
-      print(out, "    {:>8}  if {}\n", percent(cause.mfu), cause.text);
+      print(out, "    {:>10}  if {}\n",
+            cause.of_observed ? fmt::format("{:.3g} times", cause.value) : percent(cause.value),
+            cause.text);
     }
-    if (!any) print(out, "           -  none of the usual mistakes\n");
+    if (!any) print(out, "             -  none of the usual mistakes\n");
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "knowledge/gpus.hpp"
 #include "knowledge/measured_peaks.hpp"
 #include "support.hpp"
@@ -167,6 +169,77 @@ TEST_CASE("calc: published mistakes are named", "[analyzer]") {
       calc({"--gpu", "H100", "--params", "7", "--tokens-per-second-per-gpu", "10000"});
   CHECK(cause(units, "params_unit").at("mfu").get<double>() == Approx(4.2e14 / 989.4e12));
   CHECK(cause(units, "params_unit").at("explains") == true);
+}
+
+TEST_CASE("calc: sparsity is no excuse where the units have none", "[analyzer]") {
+  const auto names = [](Words words) {
+    std::vector<std::string> list;
+    words.insert(words.end(), {"--params", "1e9", "--tokens-per-second-per-gpu", "30000"});
+    const auto answer = calc(words);
+    for (const auto& one : answer.at("doubt").at("causes")) list.push_back(one.at("cause"));
+    return list;
+  };
+  const auto count = [](const std::vector<std::string>& list, const char* name) {
+    return std::count(list.begin(), list.end(), name);
+  };
+  CHECK(count(names({"--gpu", "V100-SXM2"}), "sparse_peak") == 0);  // 180 of 125 TFLOP/s
+  CHECK(count(names({"--gpu", "A30"}), "sparse_peak") == 1);        // 180 of 165
+  const auto single = names({"--gpu", "H100", "--dtype", "f32"});   // 180 of 67; tf32 has 494.7
+  CHECK(count(single, "sparse_peak") == 0);
+  CHECK(single.front() == "dtype");
+  CHECK(names({"--gpu", "H100", "--peak", "0.9894"}).front().starts_with("peak"));
+}
+
+TEST_CASE("calc: selective recomputation of parameters alone has no HFU", "[analyzer]") {
+  const auto answer = calc({"--gpu", "H100", "--params", "1e9", "--tokens-per-second-per-gpu",
+                            "50000", "--recompute", "selective"});
+  CHECK(answer.contains("mfu"));
+  CHECK_FALSE(answer.contains("hfu"));
+  CHECK_FALSE(answer.contains("hardware_flops_per_token"));
+}
+
+TEST_CASE("calc: what cannot be is refused by its name", "[analyzer]") {
+  const Words base = {"calc", "--gpu",    "H100", "--tokens-per-second-per-gpu",
+                      "10",   "--layers", "2",    "--hidden",
+                      "64",   "--ffn",    "256",  "--seq",
+                      "8"};
+  const auto refuses = [&](const char* option, Words more) {
+    Words words = base;
+    for (std::size_t i = 0; i + 1 < more.size(); i += 2) {
+      const auto given = std::find(words.begin(), words.end(), more[i]);
+      if (given == words.end())
+        words.insert(words.end(), {more[i], more[i + 1]});
+      else
+        given[1] = more[i + 1];
+    }
+    const Outcome outcome = mfushim(words);
+    INFO(option << outcome.errors);
+    CHECK(outcome.exit_code == 2);
+    CHECK(outcome.output.empty());
+    CHECK(outcome.errors.find(option) != std::string::npos);
+  };
+  refuses("--topk", {"--experts", "4", "--topk", "8"});
+  refuses("--kv-heads", {"--heads", "4", "--kv-heads", "8"});
+  refuses("--layers", {"--layers", "2.5"});
+  refuses("--gpus", {"--gpus", "1.5"});
+  refuses("--seq", {"--seq", "0.5"});
+  refuses("--hidden", {"--hidden", "1e300"});
+  refuses("--peak", {"--peak", "1e-300"});
+}
+
+// With d = 64, two layers, f = 128, V = 0: a further token has 2 d (2 heads d_head) + 2 d f
+// weights of a layer like the others, and 2 d d that join.
+TEST_CASE("calc: a further predicted token counts in 6n, as in palm", "[analyzer]") {
+  const auto flops = [](const char* convention, const char* mtp) {
+    return calc({"--gpu", "H100", "--tokens-per-second-per-gpu", "10", "--layers", "2", "--hidden",
+                 "64", "--ffn", "128", "--vocab", "100", "--seq", "8", "--convention", convention,
+                 "--mtp", mtp})
+        .at("model_flops_per_token")
+        .get<double>();
+  };
+  const double weights = 4 * 64 * 64 + 2 * 64 * 128 + 2 * 64 * 64 + 64 * 100;
+  CHECK(flops("6n", "1") - flops("6n", "0") == Approx(6 * weights));
+  CHECK(flops("palm", "1") - flops("palm", "0") == Approx(6 * weights + 12 * 64 * 8));
 }
 
 TEST_CASE("measured peaks win over the data sheet, by type", "[analyzer]") {

@@ -92,8 +92,8 @@ TEST_CASE("work per token by the formulas of other tools", "[analyzer]") {
     CHECK(is_giga(flops(Convention::kPalm).model, row.palm));
     CHECK(is_giga(flops(Convention::kNoncausal).model, row.noncausal));
     CHECK(is_giga(flops(Convention::kCausal).model, row.causal));
-    CHECK(is_giga(flops(Convention::kNoncausal).hardware, row.sc21_hfu));
-    CHECK(is_giga(flops(Convention::kPalm).hardware, row.palm_hfu));
+    CHECK(is_giga(flops(Convention::kNoncausal).hardware.value(), row.sc21_hfu));
+    CHECK(is_giga(flops(Convention::kPalm).hardware.value(), row.palm_hfu));
     work.inference = true;
     CHECK(is_giga(flops(Convention::kCausal).model, row.prefill));
   }
@@ -159,7 +159,7 @@ TEST_CASE("recomputing attention repeats its forward pass", "[analyzer]") {
   ModelWork work = work_of("GPT-3", 2048);
   work.recompute = Recompute::kSelective;
   const auto flops = *flops_per_token(work, Convention::kNoncausal);
-  CHECK(flops.hardware - flops.model == Approx(4.0 * 96 * 12288 * 2048));
+  CHECK(*flops.hardware - flops.model == Approx(4.0 * 96 * 12288 * 2048));
 }
 
 TEST_CASE("config.json files of several families", "[analyzer]") {
@@ -219,6 +219,12 @@ TEST_CASE("config.json files of several families", "[analyzer]") {
 }
 
 TEST_CASE("a hybrid's layers are counted by their letters", "[analyzer]") {
+  const ModelShape glm = parse_model_config(R"({"model_type":"chatglm","hidden_size":4096,
+      "num_layers":28,"num_attention_heads":32,"ffn_hidden_size":13696,"kv_channels":128,
+      "multi_query_attention":true,"multi_query_group_num":2,"padded_vocab_size":65024})")
+                             .shape;
+  CHECK(glm.kv_heads == 2);
+  CHECK(glm.vocab == 65024);
   const ModelConfig config = parse_model_config(R"({"model_type":"nemotron_h","hidden_size":64,
     "num_hidden_layers":6,"hybrid_override_pattern":"M-M*E-","intermediate_size":256,
     "num_attention_heads":4,"num_key_value_heads":2,"head_dim":16,"vocab_size":100,
@@ -238,6 +244,17 @@ TEST_CASE("a hybrid's layers are counted by their letters", "[analyzer]") {
 
 TEST_CASE("what is no decoder of known layers is refused", "[analyzer]") {
   const auto problem = [](std::string_view text) { return parse_model_config(text).problem; };
+  CHECK_FALSE(problem(R"({"model_type":"mamba2","hidden_size":64,"num_hidden_layers":2,
+      "num_heads":4,"head_dim":16,"state_size":128})")
+                  .empty());
+  CHECK_FALSE(problem(R"({"model_type":"t5","d_model":64,"num_layers":2,"num_heads":4,"d_kv":16,
+      "d_ff":256})")
+                  .empty());
+  CHECK_FALSE(
+      problem(R"({"hidden_size":-64,"num_hidden_layers":2,"num_attention_heads":4})").empty());
+  CHECK_FALSE(problem(R"({"hidden_size":64,"num_hidden_layers":2,"num_attention_heads":4,
+      "num_key_value_heads":8})")
+                  .empty());
   CHECK_FALSE(problem("").empty());
   CHECK_FALSE(problem("[1]").empty());
   CHECK_FALSE(problem("{}").empty());
