@@ -75,7 +75,7 @@ void read_tensile_word(std::string_view word, KernelFacts& facts) {
 
 bool read_tensile(const KernelNameParts& name, KernelFacts& facts) {
   auto words = split_at(name.base, '_');
-  if (words.front() == "Custom") words.erase(words.begin());
+  if (!words.empty() && words.front() == "Custom") words.erase(words.begin());
   if (words.size() < 2 || !is_operand(words[0], 'C')) return false;
   // What only scales C, or adds up the parts of a split sum, names no operands, or says so.
   const bool operands = words.size() > 3 && is_operand(words[1], 'A') && is_operand(words[2], 'B');
