@@ -15,6 +15,7 @@
 #include "cupti_layout.hpp"
 #include "cupti_others.hpp"
 #include "cupti_records.hpp"
+#include "loaded.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
 #include "writer.hpp"
@@ -87,9 +88,8 @@ constinit Session g_session;
 
 // The name of the first function that is missing; null when all are there.
 const char* load(Functions& call, void* library) noexcept {
-#define MFUSHIM_LOAD(name)                                                  \
-  call.name = reinterpret_cast<decltype(call.name)>(dlsym(library, #name)); \
-  if (call.name == nullptr) return #name;
+#define MFUSHIM_LOAD(name) \
+  if (!find_function(library, #name, call.name)) return #name;
   MFUSHIM_CUPTI_FUNCTIONS(MFUSHIM_LOAD)
 #undef MFUSHIM_LOAD
   return nullptr;

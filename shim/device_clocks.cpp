@@ -15,6 +15,7 @@
 #include <cstdio>
 
 #include "clock.hpp"
+#include "loaded.hpp"
 #include "old_glibc.hpp"
 #include "recorder.hpp"
 #include "ring.hpp"
@@ -25,7 +26,7 @@ namespace mfushim::shim {
 namespace {
 
 constexpr time_t kPeriodSeconds = 1;
-constexpr time_t kStopSeconds = 1;  // an NVML that hangs must not hold the job's end
+constexpr int kStopSeconds = 1;
 constexpr std::size_t kMostDevices = 64;
 
 constexpr int kSuccess = 0;         // NVML_SUCCESS
@@ -73,27 +74,22 @@ void tell_failure(const char* what, int result) noexcept {
   tell(text);
 }
 
-template <class Function>
-void find(void* library, const char* name, Function& function) noexcept {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-}
-
 bool load(Nvml& nvml) noexcept {
   void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     tell("there is no libnvidia-ml.so.1");
     return false;
   }
-  find(library, "nvmlInit_v2", nvml.start);
-  find(library, "nvmlShutdown", nvml.stop);
-  find(library, "nvmlDeviceGetHandleByUUID", nvml.by_uuid);
-  find(library, "nvmlDeviceGetHandleByPciBusId_v2", nvml.by_bus);
-  find(library, "nvmlDeviceGetClockInfo", nvml.clock);
-  find(library, "nvmlDeviceGetTemperature", nvml.temperature);
-  find(library, "nvmlDeviceGetPowerUsage", nvml.power);
-  find(library, "nvmlDeviceGetCurrentClocksEventReasons", nvml.limits);
+  find_function(library, "nvmlInit_v2", nvml.start);
+  find_function(library, "nvmlShutdown", nvml.stop);
+  find_function(library, "nvmlDeviceGetHandleByUUID", nvml.by_uuid);
+  find_function(library, "nvmlDeviceGetHandleByPciBusId_v2", nvml.by_bus);
+  find_function(library, "nvmlDeviceGetClockInfo", nvml.clock);
+  find_function(library, "nvmlDeviceGetTemperature", nvml.temperature);
+  find_function(library, "nvmlDeviceGetPowerUsage", nvml.power);
+  find_function(library, "nvmlDeviceGetCurrentClocksEventReasons", nvml.limits);
   if (nvml.limits == nullptr)  // its older name
-    find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml.limits);
+    find_function(library, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml.limits);
   if (nvml.start == nullptr || nvml.stop == nullptr || nvml.clock == nullptr) {
     tell("libnvidia-ml.so.1 lacks functions");
     return false;
@@ -200,10 +196,7 @@ void stop_device_clocks() noexcept {
   if (!s.started) return;
   s.stop.store(true);
   wake(s);
-  timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += kStopSeconds;
-  if (pthread_timedjoin_np(s.thread, nullptr, &until) == 0) s.started = false;
+  s.started = !join_thread(s.thread, kStopSeconds);
 }
 
 void forget_device_clocks() noexcept {

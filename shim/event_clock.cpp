@@ -1,12 +1,9 @@
 // Ties events to the host's clock: see event_clock.hpp.
 #include "event_clock.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 
 #include "clock.hpp"
-#include "old_glibc.hpp"
 
 namespace mfushim::shim::event_timing {
 
@@ -19,36 +16,7 @@ constexpr std::uint64_t kLongestNs = 1'000'000;  // a try that takes longer is g
 constexpr std::uint32_t kGoodNs = 5'000;         // half of what a try takes when nothing delays it
 constexpr int kTries = 10;
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) noexcept {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 }  // namespace
-
-bool Driver::load() noexcept {
-  void* const library = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_LAZY);
-  if (library == nullptr) return false;
-  const bool whole =
-      find(library, "cuCtxGetCurrent", cuCtxGetCurrent) &&
-      find(library, "cuCtxSetCurrent", cuCtxSetCurrent) &&
-      find(library, "cuCtxGetDevice", cuCtxGetDevice) &&
-      find(library, "cuStreamCreate", cuStreamCreate) &&
-      find(library, "cuEventCreate", cuEventCreate) &&
-      find(library, "cuEventRecord", cuEventRecord) &&
-      find(library, "cuEventQuery", cuEventQuery) &&
-      find(library, "cuEventElapsedTime", cuEventElapsedTime) &&
-      find(library, "cuThreadExchangeStreamCaptureMode", cuThreadExchangeStreamCaptureMode);
-  dlclose(library);
-  return whole;
-}
-
-std::optional<std::int64_t> elapsed_ns(const Driver& call, CUevent from, CUevent to) noexcept {
-  float milliseconds = 0;
-  if (call.cuEventElapsedTime(&milliseconds, from, to) != CUDA_SUCCESS) return std::nullopt;
-  return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
-}
 
 bool EventClock::make(const Driver& call) noexcept {
   if (call.cuStreamCreate(&own_, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) return false;

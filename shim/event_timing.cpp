@@ -25,7 +25,7 @@ namespace mfushim::shim::event_timing {
 struct Pair {
   CUevent begin;
   CUevent end;
-  std::uint32_t context;  // its place in g_contexts
+  std::uint32_t context;  // its place among the contexts
   std::uint32_t number;   // among all that were timed: also the order in which they are read
   std::uint32_t config;
   std::uint32_t stream_id;
@@ -73,16 +73,14 @@ struct Reader {
 };
 constinit Reader g_reader{};
 
-class Lock {
- public:
-  explicit Lock(Reader& r) noexcept : mutex_(r.lock) { pthread_mutex_lock(&mutex_); }
-  ~Lock() { pthread_mutex_unlock(&mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t& mutex_;
-};
+// Its events went with the program's context.
+void empty(Context& c) noexcept {
+  c.ready.store(false);
+  c.lost.store(false);
+  for (auto& word : c.free) word.store(0);
+  for (Pair& pair : c.pairs) pair.submitted.store(false);
+  c.handle.store(nullptr);
+}
 
 // The place of the calling thread's context; a new context is given one, and events by the reader.
 Context* current_context() noexcept {
@@ -225,7 +223,7 @@ void look_at(Context& c, std::size_t place) noexcept {
 }
 
 void look_at_all() noexcept {
-  const Lock lock(g_reader);
+  const MutexLock lock(g_reader.lock);
   for (std::size_t i = 0; i < kContexts; ++i) look_at(g_reader.contexts[i], i);
 }
 
@@ -277,10 +275,7 @@ void stop() noexcept {
   detail::g_on.store(false);
   r.stop.store(1);
   syscall(SYS_futex, &r.stop, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-  timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += kStopSeconds;
-  if (pthread_timedjoin_np(r.thread, nullptr, &until) == 0) r.started = false;
+  r.started = !join_thread(r.thread, kStopSeconds);
 }
 
 void forget() noexcept {
@@ -288,11 +283,7 @@ void forget() noexcept {
   detail::g_on.store(false);
   pthread_mutex_init(&r.lock, nullptr);
   r.started = r.over = false;
-  for (Context& c : r.contexts) {
-    c.handle.store(nullptr);
-    c.ready.store(false);
-    c.lost.store(false);
-  }
+  for (Context& c : r.contexts) empty(c);
 }
 
 bool is_product_due() noexcept {
@@ -349,15 +340,10 @@ void drop(Pair& pair) noexcept {
 void context_lost(const void* context) noexcept {
   Reader& r = g_reader;
   if (!r.started.load()) return;
-  const Lock lock(r);
+  const MutexLock lock(r.lock);
   for (Context& c : r.contexts) {
     const CUcontext known = c.handle.load();
-    if (known == nullptr || (context != nullptr && known != context)) continue;
-    c.ready.store(false);
-    c.lost.store(false);
-    for (auto& word : c.free) word.store(0);
-    for (Pair& pair : c.pairs) pair.submitted.store(false);
-    c.handle.store(nullptr);
+    if (known != nullptr && (context == nullptr || known == context)) empty(c);
   }
 }
 

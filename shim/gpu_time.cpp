@@ -61,17 +61,6 @@ struct Timer {
 };
 constinit Timer g_timer;
 
-class Lock {
- public:
-  explicit Lock(Timer& t) noexcept : mutex_(t.lock) { pthread_mutex_lock(&mutex_); }
-  ~Lock() { pthread_mutex_unlock(&mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t& mutex_;
-};
-
 std::int64_t now_ns() noexcept {
   return static_cast<std::int64_t>(realtime_ns());
 }
@@ -137,7 +126,7 @@ std::optional<Window> following_window(const Timer& t) noexcept {
 
 // Does what is due, and says when to look again; kForEver: when something happens.
 std::int64_t advance(Timer& t) noexcept {
-  const Lock lock(t);
+  const MutexLock lock(t.lock);
   const std::int64_t now = now_ns();
   while (now >= t.window.end) {
     if (t.open) close_window(t);
@@ -195,9 +184,9 @@ void start_gpu_time(const Config& config) noexcept {
 
 void yield_gpu_time(std::string_view to) noexcept {
   Timer& t = g_timer;
-  const Lock lock(t);
-  // Buffers that come back after others set theirs would come to them.
+  const MutexLock lock(t.lock);
   t.free_at = now_ns();
+  // Buffers that come back after others set theirs would come to them.
   if (!t.open) return cupti::collect_late_records();
   char reason[160];
   std::snprintf(reason, sizeof reason, "CUPTI was given to %.*s", static_cast<int>(to.size()),
@@ -211,7 +200,7 @@ void yield_gpu_time(std::string_view to) noexcept {
 void return_gpu_time() noexcept {
   Timer& t = g_timer;
   {
-    const Lock lock(t);
+    const MutexLock lock(t.lock);
     t.free_at = now_ns();
     t.retry_at = 0;
   }
@@ -223,15 +212,11 @@ void stop_gpu_time() noexcept {
   if (t.started) {
     t.stop.store(true);
     wake(t);
-    timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += kStopSeconds;
-    // CUPTI that hangs must not hold the job's end for ever.
-    t.started = pthread_timedjoin_np(t.thread, nullptr, &until) != 0;
+    t.started = !join_thread(t.thread, kStopSeconds);
   }
   event_timing::stop();
   if (t.started) return;
-  const Lock lock(t);
+  const MutexLock lock(t.lock);
   if (!t.open) return cupti::collect_late_records();
   t.open = false;
   cupti::end_session();

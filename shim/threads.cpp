@@ -2,6 +2,7 @@
 #include "threads.hpp"
 
 #include <signal.h>
+#include <time.h>
 
 #include <cstddef>
 
@@ -26,6 +27,13 @@ bool start_thread(pthread_t& thread, void* (*run)(void*), void* argument) noexce
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   return failed == 0;
+}
+
+bool join_thread(pthread_t thread, int seconds) noexcept {
+  timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += seconds;
+  return pthread_timedjoin_np(thread, nullptr, &until) == 0;
 }
 
 }  // namespace mfushim::shim

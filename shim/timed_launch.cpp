@@ -14,7 +14,7 @@ namespace {
 using enum format::ApiClass;
 
 bool is_product_call(const Frame* outer) noexcept {
-  return outer != nullptr && (outer->api_class == kGemm || outer->api_class == kOperation);
+  return outer != nullptr && is_product(outer->api_class);
 }
 
 bool is_chosen(format::ApiClass api_class, Frame* outer) noexcept {

@@ -17,7 +17,7 @@ struct TimedLaunch {
 };
 
 // Calls whose launches are timed as one, now and then.
-consteval bool is_product(format::ApiClass c) {
+constexpr bool is_product(format::ApiClass c) {
   return c == format::ApiClass::kGemm || c == format::ApiClass::kOperation;
 }
 

@@ -269,11 +269,8 @@ bool stop_writer() noexcept {
   if (!w.started) return false;
   w.stop.store(true);
   wake_writer(w.ring.header());
-  timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += kStopSeconds;
-  // A file system that hangs must not hold the job's end for ever; the thread keeps its memory.
-  if (pthread_timedjoin_np(w.thread, nullptr, &until) != 0) return false;
+  // A thread that a file system holds keeps its memory.
+  if (!join_thread(w.thread, kStopSeconds)) return false;
   const bool complete = w.complete;
   reset(w);
   return complete;

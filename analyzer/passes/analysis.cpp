@@ -67,15 +67,16 @@ double time_by_steps(const model::Run& run, const Analysis& a) {
   return flops / *per_step * *step_s * static_cast<double>(run.ranks.size());
 }
 
-std::vector<std::optional<Activity>> find_activities(const model::Run& run, View view) {
-  std::vector<std::optional<Activity>> activities(run.ranks.size());
+using Activities = std::vector<std::optional<Activity>>;  // as Run::ranks
+
+Activities find_activities(const model::Run& run, View view) {
+  Activities activities(run.ranks.size());
   for (std::size_t i = 0; i < run.ranks.size(); ++i)
     if (run.ranks[i].has_complete_times()) activities[i] = find_activity(run.ranks[i], view);
   return activities;
 }
 
-std::vector<std::optional<Ledger>> make_ledgers(
-    const std::vector<std::optional<Activity>>& activities) {
+std::vector<std::optional<Ledger>> make_ledgers(const Activities& activities) {
   std::vector<std::optional<Ledger>> ledgers(activities.size());
   for (std::size_t i = 0; i < activities.size(); ++i)
     if (activities[i]) ledgers[i] = make_ledger(*activities[i]);
@@ -105,7 +106,9 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.view = options.view;
   const auto activities = find_activities(run, options.view);
   // Work is held against all of the time, also where the view leaves some out.
-  const auto all = options.view == View::kExact ? activities : find_activities(run, View::kExact);
+  const bool is_exact = options.view == View::kExact;
+  const auto others = is_exact ? Activities{} : find_activities(run, View::kExact);
+  const Activities& all = is_exact ? activities : others;
   a.ledgers = make_ledgers(activities);
   for (const auto& ledger : a.ledgers)
     if (ledger) a.sum += *ledger;
@@ -123,8 +126,8 @@ Analysis analyze(const model::Run& run, const AnalysisOptions& options) {
   a.inference = find_inference(run, a.steps);
   a.repeats = find_repeats(run, a.steps);
   hold_against_time(run, a);
-  a.efficiency = find_efficiency(run, make_ledgers(all), a.clocks, a.work, time_by_steps(run, a),
-                                 options.efficiency);
+  a.efficiency = find_efficiency(run, is_exact ? a.ledgers : make_ledgers(all), a.clocks, a.work,
+                                 time_by_steps(run, a), options.efficiency);
   const std::optional<StepTimes> step_times = times_of(a.steps);
   a.padding = find_padding(run, options.model, step_times, a.inference);
   a.model_mfu = find_model_mfu(run, a.work, a.efficiency, with_tokens(options.model, a.inference),

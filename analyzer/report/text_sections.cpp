@@ -142,13 +142,14 @@ void print_rooflines(std::string& out, const Analysis& a) {
           optional_rate(row.work.bytes_per_s(), "B/s"),
           optional_percent(row.work.of_bandwidth(own)), passes::bound_name(row.work.bound(own)));
   }
-  if (const auto ridge = ceilings.ridge())
-    print(out, "  ridge at {:.0f} FLOPs to a byte of {}", *ridge,
-          knowledge::name_of(a.efficiency.dtype));
+  const auto ridge = ceilings.ridge();
+  if (!ridge) return;
+  print(out, "  ridge at {:.0f} FLOPs to a byte of {}", *ridge,
+        knowledge::name_of(a.efficiency.dtype));
   if (const auto memory = products_below_ridge(*a.run, a.products))
     print(out, "; {} below it, at {} of the memory's bandwidth (MBU)",
           plural(memory->calls, "product"), optional_percent(memory->of_bandwidth(ceilings)));
-  if (ceilings.ridge()) out += '\n';
+  out += '\n';
 }
 
 void print_kernels(std::string& out, const Analysis& a) {

@@ -13,6 +13,7 @@ sys.path.insert(0, str(HERE.parent / "integration"))
 
 import three_ways  # noqa: E402
 import truth as truth_file  # noqa: E402
+from environment import job_environment  # noqa: E402
 from mismatch import Mismatch  # noqa: E402
 
 SKIPPED, UNAVAILABLE = 77, 69  # the latter: scripts/framework could not fetch the wheels
@@ -41,8 +42,7 @@ class Runs:
     def run(self, way, observer=(), arguments=None, shim=True, **settings):
         folder = self.work / way
         folder.mkdir(parents=True)
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        environment |= {"MFUSHIM_BUILD_DIR": str(self.build), "MFUSHIM_OUT": str(folder / "logs"), "MFUSIM_TRUTH_CALLS": "1"}
+        environment = job_environment(self.build, MFUSHIM_OUT=str(folder / "logs"), MFUSIM_TRUTH_CALLS="1")
         environment |= cheap_settings(self.build / "frameworks" / "compiled" / self.framework, self.program.compilers)
         ranks = self.program.ranks
         start = ["torchrun", f"--nproc-per-node={ranks}"] if self.program.torchrun else ["python"]

@@ -5,18 +5,16 @@ usage: clocks.py --build DIR --program TRAIN_GPT --short TWO_STREAMS
 """
 
 import argparse
-import functools
 import json
 import math
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import log
 import truth as truth_file
-from mismatch import Mismatch, equal, run_checks
+from environment import job_environment
+from mismatch import Mismatch, equal, in_a_folder, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PEAK, BOOST = 989.4e12, 1830  # of an H100 SXM, bf16: data sheet, and the clock at which 132 SMs of 4096 FLOPs a cycle give it
@@ -28,8 +26,7 @@ class Recorded:
 
     def __init__(self, build, folder, command, **settings):
         self.build, self.folder = build, pathlib.Path(folder)
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        environment |= {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(self.folder / "logs")} | settings
+        environment = job_environment(build, MFUSHIM_OUT=str(self.folder / "logs"), **settings)
         words = [SOURCE / "scripts" / "sim", "--gpus", "2", "--truth", self.folder / "truth", "--shim", "--", *command]
         self.done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
         equal("exit code", self.done.returncode, 0)
@@ -128,15 +125,11 @@ def main():
     options = parser.parse_args()
     build = options.build.resolve()
 
-    def in_a_folder(check, *arguments):
-        with tempfile.TemporaryDirectory() as folder:
-            check(*arguments, folder)
-
     return run_checks({
-        "falling clock": functools.partial(in_a_folder, falling_clock, build, options.program),
-        "steady clock": functools.partial(in_a_folder, steady_clock, build, options.program),
-        "NVML refuses": functools.partial(in_a_folder, without, "refuse:999", "nvmlInit_v2: error 999", build, options.short),
-        "NVML fails": functools.partial(in_a_folder, without, "lost", "nvmlDeviceGetClockInfo: error 15", build, options.short),
+        "falling clock": in_a_folder(falling_clock, build, options.program),
+        "steady clock": in_a_folder(steady_clock, build, options.program),
+        "NVML refuses": in_a_folder(without, "refuse:999", "nvmlInit_v2: error 999", build, options.short),
+        "NVML fails": in_a_folder(without, "lost", "nvmlDeviceGetClockInfo: error 15", build, options.short),
     })
 
 

@@ -5,16 +5,14 @@ usage: doctor.py --build DIR --shared TWO_STREAMS --static TWO_STREAMS_WITH_THE_
 """
 
 import argparse
-import functools
 import json
 import os
 import pathlib
 import struct
 import subprocess
 import sys
-import tempfile
 
-from mismatch import Mismatch, equal, run_checks
+from mismatch import Mismatch, equal, in_a_folder, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LAUNCHES, COPIES = 40, 10  # of the programs
@@ -175,9 +173,8 @@ def main():
     parser.add_argument("--static", type=pathlib.Path, required=True)
     options = parser.parse_args()
 
-    def in_a_folder(check):
-        with tempfile.TemporaryDirectory() as folder:
-            check(Doctor(options.build.resolve(), folder), options)
+    def in_turn(check, folder):
+        check(Doctor(options.build.resolve(), folder), options)
 
     checks = {
         "healthy": healthy,
@@ -190,7 +187,7 @@ def main():
         "programs that are not seen": programs_that_are_not_seen,
         "wrong use": wrong_use,
     }
-    return run_checks({name: functools.partial(in_a_folder, check) for name, check in checks.items()})
+    return run_checks({name: in_a_folder(in_turn, check) for name, check in checks.items()})
 
 
 if __name__ == "__main__":

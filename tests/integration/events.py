@@ -7,16 +7,15 @@ usage: events.py --build DIR --train TRAIN_GPT --pairs OVERLAPPING_PRODUCTS --ca
 import argparse
 import collections
 import math
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 
 import log
 import three_ways
 import truth as truth_file
-from mismatch import Mismatch, equal, run_checks
+from environment import job_environment
+from mismatch import Mismatch, equal, in_a_folder, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PEAK = 989.4e12  # bf16, of the simulated H100 by its data sheet
@@ -27,8 +26,7 @@ STEPS = 40
 class Run:
     def __init__(self, build, folder, program, *arguments, gpus=1, **settings):
         self.build, self.folder = build, folder
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        environment |= {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(folder / "logs")} | settings
+        environment = job_environment(build, MFUSHIM_OUT=str(folder / "logs"), **settings)
         shim = ["--shim"] if "MFUSHIM_GPU_TIME" in settings else []
         command = [SOURCE / "scripts" / "sim", "--gpus", str(gpus), "--truth", folder, *shim, "--", program, *arguments]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -107,8 +105,8 @@ def overlaps(truths):
     return [min(a[1], b[1]) - max(a[0], b[0]) for a, b in pairs]
 
 
-def check_overlap(build, program, folder):
-    """Events keep nothing apart that overlaps."""
+def run_both(build, program, folder):
+    """Bare and by events, saying the same; the number of products that were timed."""
     bare = Run(build, folder / "bare", program)
     recorded = Run(build, folder / "recorded", program, MFUSHIM_GPU_TIME="events")
     equal("output", recorded.said, bare.said)
@@ -116,22 +114,23 @@ def check_overlap(build, program, folder):
     found, _ = timed(records)
     if not found:
         raise Mismatch("no product was timed")
-    equal("times in which pairs overlap", overlaps(recorded.truths), overlaps(bare.truths))
-    if min(overlaps(bare.truths)) <= 0:
+    return bare, recorded, len(found)
+
+
+def check_overlap(build, program, folder):
+    """Events keep nothing apart that overlaps."""
+    bare, recorded, found = run_both(build, program, folder)
+    expected = overlaps(bare.truths)
+    equal("times in which pairs overlap", overlaps(recorded.truths), expected)
+    if min(expected) <= 0:
         raise Mismatch("the program's products do not overlap")
-    return f"{len(found)} products timed, 50 pairs overlap as they do bare"
+    return f"{found} products timed, {len(expected)} pairs overlap as they do bare"
 
 
 def check_captures(build, program, folder):
     """The reader's questions break no capture, and what is captured gets no event."""
-    bare = Run(build, folder / "bare", program)
-    recorded = Run(build, folder / "recorded", program, MFUSHIM_GPU_TIME="events")
-    equal("output", recorded.said, bare.said)
-    records, _ = next(recorded.logs())
-    found, _ = timed(records)
-    if not found:
-        raise Mismatch("no product was timed")
-    return f"{recorded.said.strip()}, {len(found)} products timed beside them"
+    _, recorded, found = run_both(build, program, folder)
+    return f"{recorded.said.strip()}, {found} products timed beside them"
 
 
 def main():
@@ -140,17 +139,10 @@ def main():
     for program in ("train", "pairs", "captures"):
         parser.add_argument(f"--{program}", type=pathlib.Path, required=True)
     options = parser.parse_args()
-
-    def checked(check, program):
-        def run():
-            with tempfile.TemporaryDirectory() as folder:
-                for name in ("bare", "recorded"):
-                    (pathlib.Path(folder) / name).mkdir()
-                return check(options.build.resolve(), program, pathlib.Path(folder))
-        return run
-
-    return run_checks({"times": checked(check_times, options.train), "overlap": checked(check_overlap, options.pairs),
-                       "captures": checked(check_captures, options.captures)})
+    build = options.build.resolve()
+    return run_checks({"times": in_a_folder(check_times, build, options.train),
+                       "overlap": in_a_folder(check_overlap, build, options.pairs),
+                       "captures": in_a_folder(check_captures, build, options.captures)})
 
 
 if __name__ == "__main__":

@@ -7,19 +7,17 @@ usage: inference.py --build DIR --program TRAIN_GPT
 """
 
 import argparse
-import functools
 import itertools
 import math
-import os
 import pathlib
 import subprocess
 import sys
-import tempfile
 import typing
 
 import three_ways
 import truth as truth_file
-from mismatch import Mismatch, equal, run_checks
+from environment import job_environment
+from mismatch import Mismatch, equal, in_a_folder, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # FLOP/s of the simulated H100 by its data sheet, of the type of most of the FLOPs.
@@ -74,9 +72,8 @@ def near(what, found, expected):
         raise Mismatch(f"{what}: {found} should be {expected}")
 
 
-def check(build, program, folder, case):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-    environment |= {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(folder / "logs")}
+def check(build, program, case, folder):
+    environment = job_environment(build, MFUSHIM_OUT=str(folder / "logs"))
     words = [word for name, value in case.options.items() for word in (f"--{name}", str(value))]
     sim = [SOURCE / "scripts" / "sim", "--gpus", str(case.ranks), "--truth", folder, "--shim", "--", program]
     subprocess.run(sim + words, env=environment, check=True, capture_output=True)
@@ -120,12 +117,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--program", type=pathlib.Path, required=True)
     options = parser.parse_args()
-
-    def in_a_folder(case):
-        with tempfile.TemporaryDirectory() as folder:
-            check(options.build.resolve(), options.program, pathlib.Path(folder), case)
-
-    return run_checks({str(case): functools.partial(in_a_folder, case) for case in CASES})
+    return run_checks({str(case): in_a_folder(check, options.build.resolve(), options.program, case) for case in CASES})
 
 
 if __name__ == "__main__":

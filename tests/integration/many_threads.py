@@ -5,11 +5,12 @@ usage: many_threads.py --build DIR --program MANY_THREADS [--seconds S]
 
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+from environment import job_environment
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -21,8 +22,7 @@ def main():
     parser.add_argument("--seconds", default="3")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as work:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        environment |= {"MFUSHIM_BUILD_DIR": str(args.build), "MFUSHIM_OUT": work, "MFUSHIM_GPU_TIME": "off"}
+        environment = job_environment(args.build, MFUSHIM_OUT=work, MFUSHIM_GPU_TIME="off")
         done = subprocess.run([SOURCE / "scripts/sim", "--instant", "--shim", "--", args.program, args.seconds],
                               env=environment, capture_output=True, text=True, check=True)
         made = int(done.stderr.split()[0])

@@ -6,7 +6,6 @@ usage: misbehaviour.py --build DIR --program NAME=FILE...
 
 import argparse
 import functools
-import os
 import pathlib
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ import sys
 import log
 import three_ways
 import truth as truth_file
+from environment import job_environment
 from mismatch import Mismatch, equal, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -50,9 +50,8 @@ class Place:
         equal("messages", recorded.stderr, bare.stderr)
 
     def run(self, way, build, settings):
-        ignored = ("MFUSHIM_", "MFUSIM_", "CUDA_")
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(ignored)}
-        environment |= {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(self.logs)} | settings
+        environment = job_environment(build, MFUSHIM_OUT=str(self.logs))
+        environment = {k: v for k, v in environment.items() if not k.startswith("CUDA_")} | settings
         sim = [str(SOURCE / "scripts" / "sim"), "--truth", self.work / way, *(["--shim"] if way == "recorded" else [])]
         return subprocess.run([*sim, "--", *self.command], env=environment, capture_output=True, text=True, check=False)
 

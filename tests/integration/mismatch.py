@@ -1,5 +1,8 @@
 """How the integration tests say that two things differ."""
 
+import pathlib
+import tempfile
+
 
 class Mismatch(Exception):
     pass
@@ -8,6 +11,14 @@ class Mismatch(Exception):
 def equal(what, found, wanted):
     if found != wanted:
         raise Mismatch(f"{what}: {found!r} should be {wanted!r}")
+
+
+def in_a_folder(check, *arguments):
+    """The check as one without arguments, which makes a folder for it, its last argument."""
+    def run():
+        with tempfile.TemporaryDirectory() as folder:
+            return check(*arguments, pathlib.Path(folder))
+    return run
 
 
 def run_checks(checks):

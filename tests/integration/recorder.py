@@ -6,13 +6,13 @@ usage: recorder.py --build DIR --program TWO_STREAMS
 
 import argparse
 import functools
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+from environment import job_environment
 from mismatch import Mismatch, equal, run_checks
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -24,8 +24,7 @@ class Place:
 
     def __init__(self, build, folder):
         self.build, self.logs = build, pathlib.Path(folder) / "logs"
-        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-        self.environment |= {"MFUSHIM_BUILD_DIR": str(build), "MFUSHIM_OUT": str(self.logs)}
+        self.environment = job_environment(build, MFUSHIM_OUT=str(self.logs))
 
     def sim(self, *command, shim=True, **settings):
         words = [SOURCE / "scripts" / "sim", *(["--shim"] if shim else []), "--", *command]

@@ -6,7 +6,6 @@ usage: window_cost.py --build DIR --program TRAIN_GPT
 
 import argparse
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -15,6 +14,7 @@ import subprocess
 import sys
 
 import truth as truth_file
+from environment import job_environment
 from mismatch import Mismatch, equal
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -24,9 +24,8 @@ REASON = re.compile(r"between windows of GPU timing, now (\d+) s apart: each los
 
 
 def run(options, work, way):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_", "MFUSIM_"))}
-    environment |= {"MFUSHIM_BUILD_DIR": str(options.build), "MFUSHIM_OUT": str(work / way / "logs"),
-                    "MFUSHIM_WINDOW": f"0:{LENGTH}:{PERIOD}", "MFUSIM_CUPTI": "slow:2000000"}
+    environment = job_environment(options.build, MFUSHIM_OUT=str(work / way / "logs"), MFUSIM_CUPTI="slow:2000000",
+                                  MFUSHIM_WINDOW=f"0:{LENGTH}:{PERIOD}")
     sim = [SOURCE / "scripts" / "sim", "--truth", work / way, *(["--shim"] if way == "recorded" else [])]
     command = [*sim, "--", options.program, "--steps", "900", "--layers", "4", "--checkpoint-ms", "0"]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
