@@ -96,6 +96,17 @@ void ask_for_buffer(CUpti_BuffersCallbackRequestFunc request) {
   state().buffers.push_back(buffer);
 }
 
+// What is kept lies in a buffer of the client's: it sees that there is something to flush.
+template <class Lock>
+void hold_buffer(Lock& lock) {
+  State& s = state();
+  if (!s.buffers.empty() || !s.request) return;
+  const auto request = s.request;
+  lock.unlock();
+  ask_for_buffer(request);
+  lock.lock();
+}
+
 Buffer take_buffer(CUpti_BuffersCallbackRequestFunc request) {
   State& s = state();
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -200,12 +211,7 @@ void record_overhead(uint64_t start, uint64_t end) {
 void keep(const Record& record) {
   State& s = state();
   std::unique_lock lock(s.mutex);
-  if (s.buffers.empty() && s.request) {
-    const auto request = s.request;
-    lock.unlock();
-    ask_for_buffer(request);
-    lock.lock();
-  }
+  hold_buffer(lock);
   s.records.push_back(record);
   s.records.back().session = s.sessions.load();
   if (s.records.size() < kWakeAt && g_period_ms.load() == 0) return;
@@ -232,9 +238,10 @@ void deliver(bool forced) {
   const Converter converter;
   for (Record& record : records) converter.apply(record);
   hand_over(records, request, complete);
-  if (!records.empty()) {
-    std::lock_guard lock(s.mutex);
+  {
+    std::unique_lock lock(s.mutex);
     s.dropped += records.size();
+    if (!s.records.empty()) hold_buffer(lock);  // of work that still runs
   }
   if (any) record_overhead(start, now_ns());
 }
