@@ -1,5 +1,4 @@
 """Attention by cuDNN's graph interface, forward and backward."""
-import time
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -11,4 +10,3 @@ for step in range(3):
         out = scaled_dot_product_attention(q, k, v, is_causal=True)
     out.sum().backward()
 print(f"done: {tuple(out.shape)}, gradient {q.grad.norm().item():.3f}")
-time.sleep(0.2)  # a program that ends while a thread of autograd still drops its last graph can abort, as Python 3.11 ends
