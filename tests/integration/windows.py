@@ -74,7 +74,8 @@ def clipped(line, begin, end):
 
 def true_ledger(truth, work, stretches, spans):
     """The sum of the ledgers of the windows: from where every stream that is launched into in a window's first tenth runs
-    recorded work, to the window's end; adds each of them to `spans`."""
+    recorded work, or from the first work of all where recording began in the window, to the window's end; adds each of
+    them to `spans`."""
     recorded = {(kind, corr) for kind, corr, _, _ in work}
     launched = {line["corr"]: line["time"] for line in truth.lines["launch"]}
     opened = [stretch["start_unix_ns"] for stretch in stretches]
@@ -87,8 +88,8 @@ def true_ledger(truth, work, stretches, spans):
         for line in ordered:
             starts.setdefault(line["stream"], line)
         tenth = ((ordered[-1]["end"] if end == OPEN else end) - begin) // 10
-        begin = max((line["start"] for line in starts.values() if launched.get(line["corr"], line["start"]) <= begin + tenth),
-                    default=ordered[0]["start"])
+        waited = [line["start"] for line in starts.values() if launched.get(line["corr"], line["start"]) <= begin + tenth]
+        begin = max(waited) if waited and not stretch["is_first"] else ordered[0]["start"]
         lines = {kind: [clipped(line, begin, end) for line in part.lines[kind]
                         if line["start"] < end and (line["end"] > begin or line["start"] >= begin)] for kind in KINDS.values()}
         spans.append((truth.pid, begin, end))
@@ -182,7 +183,7 @@ def main():
             stretches = [s for s in document["coverage"]["gpu_time"]["stretches"] if s["log"] == str(path)]
             if stretches[-1]["source"] == "cupti":
                 stretches[-1] = stretches[-1] | {"end_unix_ns": OPEN}  # the process ended in a window
-            stretches = [s for s in stretches if s["source"] == "cupti"]
+            stretches = [s | {"is_first": s is stretches[0]} for s in stretches if s["source"] == "cupti"]
             windows += check_process(truths[shown["pid"]], log.records(options.build, path), shown, stretches, spans)
         check_mfu(document, truths, spans)
         share, coincidence = check_report(document, text)
