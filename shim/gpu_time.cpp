@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <new>
 
 #include "cupti_others.hpp"
 #include "cupti_session.hpp"
@@ -22,6 +23,7 @@
 #include "recorder.hpp"
 #include "ring.hpp"
 #include "sources.hpp"
+#include "step_counter.hpp"
 #include "threads.hpp"
 #include "window_cost.hpp"
 
@@ -35,8 +37,9 @@ namespace {
 constexpr WindowPlan kUsualWindows = {
     .whole = 300'000'000'000, .length = 10'000'000'000, .period = 600'000'000'000};
 constexpr int kStopSeconds = 10;
-// A profiler with a schedule lets go and takes again, step by step.
-constexpr std::int64_t kGraceNs = 1'000'000'000;
+// The real-time clock may be set meanwhile.
+constexpr std::int64_t kLongestWait = 10'000'000'000;
+constexpr std::int64_t kClockWasSet = 1'000'000'000;
 constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after another
 
 struct Timer {
@@ -52,17 +55,56 @@ struct Timer {
   // Under the lock: windows open and close on the timer's thread, and CUPTI is given up on any.
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   Window window;
-  std::uint32_t skip = 0;     // windows to leave out
-  std::int64_t retry_at = 0;  // CUPTI refused the present window
+  std::int64_t clock_offset = 0;  // real time - monotonic
+  std::uint32_t skip = 0;         // windows to leave out
+  std::int64_t retry_at = 0;      // CUPTI refused the present window
   bool open = false;
-  std::int64_t free_at = 0;  // others let go of CUPTI then
+  std::int64_t free_at = 0;       // others let go of CUPTI then
+  std::uint32_t times_given = 0;  // to others while it was ours
   WindowCost cost;
   double lost = 0;  // of a window's launches, for which windows were made rarer
 };
 constinit Timer g_timer;
 
+// For windows in steps.
+struct Steps {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  StepCounter counter;
+  std::atomic<std::int64_t> done = 0;
+  std::atomic<std::int64_t> next = 0;  // that the timer's thread waits for; 0: none
+};
+constinit Steps g_steps;
+
 std::int64_t now_ns() noexcept {
   return static_cast<std::int64_t>(realtime_ns());
+}
+
+std::int64_t clock_offset() noexcept {
+  return now_ns() - static_cast<std::int64_t>(shim::detail::monotonic_ns());
+}
+
+// What windows are made of: time, or steps.
+std::int64_t position(const Timer& t) noexcept {
+  return t.plan.in_steps ? g_steps.done.load() : now_ns();
+}
+
+// When to look again for an edge of a window. For steps, what happens tells.
+std::int64_t look_at(const Timer& t, std::int64_t edge) noexcept {
+  if (!t.plan.in_steps) return edge;
+  g_steps.next.store(edge);
+  return edge > g_steps.done.load() ? kForEver : 0;
+}
+
+// A window or a pause is as long as it should be, also while the clock is set to another time.
+void follow_clock(Timer& t) noexcept {
+  const std::int64_t by = clock_offset() - t.clock_offset;
+  if (by > -kClockWasSet && by < kClockWasSet) return;
+  t.clock_offset += by;
+  if (t.retry_at != kForEver) t.retry_at += by;
+  t.free_at += by;
+  if (t.plan.in_steps) return;
+  t.began += by;
+  move(t.window, by);
 }
 
 WindowCost::Reading reading() noexcept {
@@ -103,8 +145,9 @@ void lengthen_pause(Timer& t, char (&reason)[160]) noexcept {
   }
   std::snprintf(
       reason, sizeof reason,
-      "between windows of GPU timing, now %.0f s apart: each loses %.1f %% of its launches",
-      static_cast<double>(period) / 1e9, 100 * t.lost);
+      "between windows of GPU timing, now %.0f %s apart: each loses %.1f %% of its launches",
+      static_cast<double>(period) / (t.plan.in_steps ? 1 : 1e9), t.plan.in_steps ? "steps" : "s",
+      100 * t.lost);
 }
 
 void close_window(Timer& t) noexcept {
@@ -127,18 +170,20 @@ std::optional<Window> following_window(const Timer& t) noexcept {
 // Does what is due, and says when to look again; kForEver: when something happens.
 std::int64_t advance(Timer& t) noexcept {
   const MutexLock lock(t.lock);
-  const std::int64_t now = now_ns();
+  follow_clock(t);
+  const std::int64_t now = position(t);
   while (now >= t.window.end) {
     if (t.open) close_window(t);
     const auto next = following_window(t);
     t.retry_at = 0;
     t.window = next.value_or(Window{kForEver, kForEver});
   }
-  if (now < t.window.begin) return t.window.begin;
-  if (t.open || cupti::is_held_by_others()) return t.window.end;
-  const std::int64_t ready = std::max(t.retry_at, t.free_at + kGraceNs);
-  if (now >= ready) open_window(t);
-  return t.open ? t.window.end : std::min(std::max(ready, t.retry_at), t.window.end);
+  if (now < t.window.begin) return look_at(t, t.window.begin);
+  const std::int64_t end = look_at(t, t.window.end);
+  if (t.open || cupti::is_held_by_others()) return end;
+  const std::int64_t ready = std::max(t.retry_at, t.free_at + grace_after(t.times_given));
+  if (now_ns() >= ready) open_window(t);
+  return t.open ? end : std::min(std::max(ready, t.retry_at), end);
 }
 
 void* run(void*) noexcept {
@@ -146,11 +191,10 @@ void* run(void*) noexcept {
   Timer& t = g_timer;
   while (!t.stop.load()) {
     const std::uint32_t seen = t.events.load();
-    const std::int64_t next = advance(t);
-    const timespec until = {next / 1'000'000'000, next % 1'000'000'000};
-    if (!t.stop.load() && now_ns() < next)
-      syscall(SYS_futex, &t.events, FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME, seen, &until, nullptr,
-              FUTEX_BITSET_MATCH_ANY);
+    const std::int64_t wait = std::min(advance(t) - now_ns(), kLongestWait);
+    const timespec until = {wait / 1'000'000'000, wait % 1'000'000'000};
+    if (!t.stop.load() && wait > 0)
+      syscall(SYS_futex, &t.events, FUTEX_WAIT, seen, &until, nullptr, 0);
   }
   return nullptr;
 }
@@ -158,6 +202,13 @@ void* run(void*) noexcept {
 void wake(Timer& t) noexcept {
   t.events.fetch_add(1);
   syscall(SYS_futex, &t.events, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+void step_done() noexcept {
+  const auto done = static_cast<std::int64_t>(g_steps.counter.steps());
+  g_steps.done.store(done);
+  std::int64_t next = g_steps.next.load();
+  if (next != 0 && done >= next && g_steps.next.compare_exchange_strong(next, 0)) wake(g_timer);
 }
 
 }  // namespace
@@ -173,7 +224,9 @@ void start_gpu_time(const Config& config) noexcept {
       config.windows.value_or(config.gpu_time == GpuTimeMode::kAuto ? kUsualWindows : WindowPlan{});
   t.loud = config.verbose || config.gpu_time == GpuTimeMode::kCupti;
   t.events_instead = config.gpu_time == GpuTimeMode::kAuto;
-  t.began = now_ns();
+  detail::g_steps_wanted.store(t.plan.in_steps);
+  t.clock_offset = clock_offset();
+  t.began = position(t);
   t.window = next_window(t.plan, t.began, t.began).value_or(Window{kForEver, kForEver});
   if (t.window.begin > t.began) no_gpu_time("before the first window of GPU timing");
   if (cupti::is_held_by_others()) no_gpu_time("the program uses CUPTI itself");
@@ -195,6 +248,7 @@ void yield_gpu_time(std::string_view to) noexcept {
   t.cost.disturbed();
   cupti::yield_session();
   t.open = false;
+  ++t.times_given;
 }
 
 void return_gpu_time() noexcept {
@@ -205,6 +259,20 @@ void return_gpu_time() noexcept {
     t.retry_at = 0;
   }
   if (t.started) wake(t);
+}
+
+constinit std::atomic<bool> detail::g_steps_wanted{false};
+
+void mark_collective(std::uint32_t shape) noexcept {
+  const MutexLock lock(g_steps.lock);
+  g_steps.counter.collective(shape);
+  step_done();
+}
+
+void mark_graph_launch(std::uint32_t graph) noexcept {
+  const MutexLock lock(g_steps.lock);
+  g_steps.counter.graph_launch(graph);
+  step_done();
 }
 
 void stop_gpu_time() noexcept {
@@ -225,7 +293,12 @@ void stop_gpu_time() noexcept {
 void forget_gpu_time() noexcept {
   Timer& t = g_timer;
   pthread_mutex_init(&t.lock, nullptr);
+  pthread_mutex_init(&g_steps.lock, nullptr);
+  if (detail::g_steps_wanted.exchange(false)) ::new (&g_steps.counter) StepCounter;
+  g_steps.done.store(0);
+  g_steps.next.store(0);
   t.open = t.started = false;
+  t.times_given = 0;
   t.retry_at = 0;
   t.skip = 0;
   t.cost = {};

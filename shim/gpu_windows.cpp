@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 namespace mfushim::shim {
 
@@ -11,13 +12,23 @@ namespace {
 constexpr double kSecond = 1e9;
 constexpr double kLongest = 1e8 * kSecond;  // three years, far from overflow
 
-// The seconds at `text` as nanoseconds, and what follows them; none where there is no such number.
-std::optional<std::int64_t> read_seconds(const char*& text) noexcept {
+struct Amount {
+  std::int64_t value = 0;  // nanoseconds or steps
+  bool in_steps = false;
+};
+
+// What is at `text`, which then is behind it; none where there is no such amount.
+std::optional<Amount> read_amount(const char*& text) noexcept {
+  constexpr std::string_view kSteps = "steps";
   char* end = nullptr;
-  const double ns = std::strtod(text, &end) * kSecond;
-  if (end == text || !(ns >= 0 && ns <= kLongest)) return std::nullopt;
-  text = end;
-  return static_cast<std::int64_t>(ns);
+  const double number = std::strtod(text, &end);
+  const bool in_steps = end != text && std::string_view(end).starts_with(kSteps);
+  const double value = in_steps ? number : number * kSecond;
+  if (end == text || !(value >= 0 && value <= kLongest)) return std::nullopt;
+  const auto whole = static_cast<std::int64_t>(value);
+  if (in_steps && static_cast<double>(whole) != value) return std::nullopt;
+  text = in_steps ? end + kSteps.size() : end;
+  return Amount{whole, in_steps};
 }
 
 }  // namespace
@@ -50,23 +61,40 @@ std::int64_t affordable_period(const WindowPlan& plan, double loss) noexcept {
 
 std::optional<WindowPlan> parse_windows(const char* text) noexcept {
   WindowPlan plan{.whole = 0};
-  const auto start = read_seconds(text);
+  const auto start = read_amount(text);
   if (!start || *text++ != ':') return std::nullopt;
-  const auto length = read_seconds(text);
-  if (!length || *length == 0) return std::nullopt;
-  plan.start = *start;
-  plan.length = *length;
+  const auto length = read_amount(text);
+  // A start of nothing is one in any unit.
+  if (!length || length->value == 0 || (start->in_steps != length->in_steps && start->value != 0))
+    return std::nullopt;
+  plan.in_steps = length->in_steps;
+  plan.start = start->value;
+  plan.length = length->value;
   if (*text == '\0') return plan;
   if (*text++ != ':') return std::nullopt;
-  const auto period = read_seconds(text);
-  if (!period || *period < *length || *text != '\0') return std::nullopt;
-  plan.period = *period;
+  const auto period = read_amount(text);
+  if (!period || period->value < length->value || period->in_steps != length->in_steps ||
+      *text != '\0')
+    return std::nullopt;
+  plan.period = period->value;
   if (plan.period == plan.length) {
     // One window without an end, whose edges would be gaps.
     plan.length = kForEver;
     plan.period = 0;
   }
   return plan;
+}
+
+void move(Window& window, std::int64_t by) noexcept {
+  if (window.begin != kForEver) window.begin += by;
+  if (window.end != kForEver) window.end += by;
+}
+
+std::int64_t grace_after(std::uint32_t times) noexcept {
+  constexpr std::int64_t kShortest = 1'000'000'000;
+  constexpr std::uint32_t kTimes = 64;  // until it is twice as long
+  constexpr std::uint32_t kDoublings = 10;
+  return kShortest << std::min(times / kTimes, kDoublings);
 }
 
 }  // namespace mfushim::shim

@@ -1,5 +1,5 @@
-// When device times are taken: arithmetic on CLOCK_REALTIME nanoseconds, so that the windows of all
-// processes of a job coincide.
+// When device times are taken: arithmetic on CLOCK_REALTIME nanoseconds, or on steps of the job, so
+// that the windows of all its processes coincide.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@ namespace mfushim::shim {
 inline constexpr std::int64_t kForEver = INT64_MAX;
 
 struct WindowPlan {
+  bool in_steps = false;          // all of it counts steps, and recording starts at 0
   std::int64_t whole = kForEver;  // from the start of recording on, everything this long
   std::int64_t start = 0;         // after the start of recording, no window before
   std::int64_t length = 0;        // of a window; kForEver: it has no end
@@ -30,7 +31,16 @@ std::optional<Window> next_window(const WindowPlan& plan, std::int64_t recording
 // still coincide.
 std::int64_t affordable_period(const WindowPlan& plan, double loss) noexcept;
 
-// START:LENGTH[:PERIOD] in seconds, as in 60:5:300 or 0:0.5; none when it is something else.
+// START:LENGTH[:PERIOD] in seconds, as in 60:5:300 or 0:0.5, or in steps, as in
+// 100steps:5steps:1000steps; none when it is something else.
 std::optional<WindowPlan> parse_windows(const char* text) noexcept;
+
+// Moves what is set for a time on a clock that was set to another, by the difference.
+void move(Window& window, std::int64_t by) noexcept;
+
+// How long to leave CUPTI alone after the program had it so many times: a profiler with a schedule
+// lets go and takes again, step by step. One that does so for days has it to itself in the end,
+// with no more than some hundred changes in the log.
+std::int64_t grace_after(std::uint32_t times) noexcept;
 
 }  // namespace mfushim::shim

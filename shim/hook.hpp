@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frame.hpp"
+#include "gpu_time.hpp"
 #include "links.hpp"
 #include "real_call.hpp"
 #include "redirect.hpp"
@@ -69,6 +70,13 @@ template <format::Api api, class R, class... Args>
   if constexpr (requires { another(kTag, target, details, 1u, args...); })
     for (std::uint32_t n = 1; call.result == 0 && another(kTag, target, details, n, args...); ++n)
       emit_call<kClass>(begun, details, call);
+  if constexpr (marks_steps(plain(api)))
+    if (are_steps_wanted() && call.result == 0 && details.graph == 0) [[unlikely]] {
+      if constexpr (kClass == format::ApiClass::kGraphLaunch)
+        mark_graph_launch(details.subject);
+      else
+        mark_collective(details.subject);
+    }
   return result;
 }
 

@@ -64,6 +64,16 @@ consteval format::Api plain(format::Api api) {
   return row_named(name, api);
 }
 
+// What all ranks of a job do in the same order. Not what two of them have with each other: experts
+// and pipelines send as much as there happens to be.
+consteval bool marks_steps(format::Api api) {
+  const format::ApiRow& row = format::api_row(api);
+  const std::string_view name = row.name;
+  return row.api_class == format::ApiClass::kGraphLaunch ||
+         (row.api_class == format::ApiClass::kCollective && !name.ends_with("Send") &&
+          !name.ends_with("Recv") && !name.ends_with("Signal"));
+}
+
 template <format::Api api, format::Api... list>
 concept AnyOf = ((api == list) || ...);
 

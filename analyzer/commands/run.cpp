@@ -58,7 +58,7 @@ int run(const Arguments& arguments) {
        "where device times come from (auto)",
        {"auto", "cupti", "events", "off"},
        {}},
-      {"--window", "MFUSHIM_WINDOW", "START:LENGTH[:PERIOD] of GPU timing, in seconds", {}, {}},
+      {"--window", "MFUSHIM_WINDOW", "START:LENGTH[:PERIOD] of GPU timing, in seconds or as in 5steps", {}, {}},
       {"--stacks",
        "MFUSHIM_STACKS",
        "call stacks (no effect in this version)",

@@ -2,6 +2,8 @@
 is, and its ledger is the windows' own.
 
 usage: windows.py --build DIR --program TRAIN_GPT [--window START:LENGTH:PERIOD] [--cupti MISBEHAVIOUR] [-- ARGUMENT...]
+
+A window in steps (20steps:10steps:50steps) is checked against the steps of the truth.
 """
 
 import argparse
@@ -110,7 +112,7 @@ def check_process(truth, records, shown, stretches, spans):
     equal("launches", launches, truth.launches())
     for name, value in true_ledger(truth, work, stretches, spans).items():
         equal(name, shown["time"][name], value)
-    return len(windows)
+    return windows
 
 
 def check_mfu(document, truths, spans):
@@ -142,6 +144,22 @@ def check_duty(timing, window):
     return f"as {length / period:.0%} of the time asks for"
 
 
+def check_steps(truth, windows, window, steps):
+    """A window goes from within a step that it should begin in to within one that it should end in, or a later one by less
+    than its length, since what opens and closes it runs beside the job."""
+    _, length, period = (int(number.removesuffix("steps")) for number in window.split(":"))
+    collectives = sorted(line["corr"] for line in truth.lines["kernel"] if line["comm"])
+    in_step = len(collectives) // steps
+    ends = collectives[in_step - 1 :: in_step]
+    equal("ends of steps", len(ends), steps)
+    for i, (first, last) in enumerate(windows):
+        begun, ended = (sum(end < corr for end in ends) for corr in (first, last))
+        due = i * period
+        if not (due <= begun < due + length and min(due + length, steps - 1) <= ended < due + 2 * length):
+            raise Mismatch(f"window {i} goes from step {begun} to {ended}, not {due} to {due + length}")
+    return f"{length} of {period} steps"
+
+
 def check_report(document, text):
     timing = document["coverage"]["gpu_time"]
     timed = sum(s["end_unix_ns"] - s["start_unix_ns"] for s in timing["stretches"] if s["source"] == "cupti")
@@ -166,6 +184,7 @@ def main():
     parser.add_argument("--cupti", default="")
     parser.add_argument("arguments", nargs="*", default=["--steps", "300"])
     options = parser.parse_args()
+    options.steps = int(options.arguments[options.arguments.index("--steps") + 1])
     work = options.build / "integration" / f"windows{options.cupti}-{options.window}"
     shutil.rmtree(work, ignore_errors=True)
     try:
@@ -177,21 +196,26 @@ def main():
         document = json.loads(subprocess.run([*report, "--json"], check=True, capture_output=True, text=True).stdout)
         text = subprocess.run(report, check=True, capture_output=True, text=True).stdout
         truths = truth_file.read_truth(work / "recorded")
-        windows, spans = 0, []
+        in_steps = options.window.endswith("steps")
+        count, spans = 0, []
         for path in logs:
             (shown,) = (rank for rank in document["ranks"] if rank["log"] == str(path))
             stretches = [s for s in document["coverage"]["gpu_time"]["stretches"] if s["log"] == str(path)]
             if stretches[-1]["source"] == "cupti":
                 stretches[-1] = stretches[-1] | {"end_unix_ns": OPEN}  # the process ended in a window
             stretches = [s | {"is_first": s is stretches[0]} for s in stretches if s["source"] == "cupti"]
-            windows += check_process(truths[shown["pid"]], log.records(options.build, path), shown, stretches, spans)
+            windows = check_process(truths[shown["pid"]], log.records(options.build, path), shown, stretches, spans)
+            count += len(windows)
+            if in_steps:
+                duty = check_steps(truths[shown["pid"]], windows, options.window, options.steps)
         check_mfu(document, truths, spans)
         share, coincidence = check_report(document, text)
-        duty = check_duty(document["coverage"]["gpu_time"], options.window)
+        if not in_steps:
+            duty = check_duty(document["coverage"]["gpu_time"], options.window)
     except Mismatch as mismatch:
         print(mismatch)
         return 1
-    print(f"{windows} windows of {len(logs)} processes equal the truth: {share:.1%} of the run, {coincidence:.0%} of it in all; {duty}")
+    print(f"{count} windows of {len(logs)} processes equal the truth: {share:.1%} of the run, {coincidence:.0%} of it in all; {duty}")
     return 0
 
 

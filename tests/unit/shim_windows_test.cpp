@@ -67,6 +67,44 @@ TEST_CASE("a plan may begin with a whole stretch", "[windows]") {
   CHECK(next_window(WindowPlan{}, 7, 9)->end == kForEver);
 }
 
+TEST_CASE("windows are read as numbers of steps", "[windows]") {
+  const auto plan = parse_windows("100steps:5steps:1000steps");
+  REQUIRE(plan);
+  CHECK(plan->in_steps);
+  const auto at = [&](std::int64_t step) {
+    const auto window = next_window(*plan, 0, step);
+    return window ? window->begin : -1;
+  };
+  CHECK(at(0) == 1000);
+  CHECK(at(1004) == 1000);
+  CHECK(at(1005) == 2000);
+  CHECK(next_window(*parse_windows("0:5steps"), 0, 4)->end == 5);
+  CHECK_FALSE(next_window(*parse_windows("0steps:5steps"), 0, 5));
+  CHECK_FALSE(parse_windows("0:5:10")->in_steps);
+  for (const char* bad : {"1:5steps", "5steps:1", "0:5steps:10", "0:5:10steps", "0:0.5steps", "0:5 steps"})
+    CHECK_FALSE(parse_windows(bad));
+}
+
+TEST_CASE("a clock that is set moves a window, not its length", "[windows]") {
+  Window window{100 * kS, 103 * kS};
+  move(window, -3600 * kS);
+  CHECK(window.begin == -3500 * kS);
+  CHECK(window.end == -3497 * kS);
+  Window last{5 * kS, kForEver};
+  move(last, kS);
+  CHECK(last.begin == 6 * kS);
+  CHECK(last.end == kForEver);
+}
+
+// Two records of each change, of 32,768 definitions that a log has room for. A week is 604,800 s.
+TEST_CASE("a profiler that takes turns for a week changes the log seldom", "[windows]") {
+  std::int64_t time = 0;
+  std::uint32_t times = 0;
+  while (time < 604'800 * kS) time += grace_after(times++);
+  CHECK(grace_after(0) == kS);
+  CHECK(times < 2000);
+}
+
 TEST_CASE("windows are read as numbers of seconds", "[windows]") {
   CHECK(parse_windows("0.5:0.25:2")->length == kS / 4);
   for (const char* bad :
