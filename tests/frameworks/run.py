@@ -5,8 +5,8 @@ the framework's own observers, and demands that all agree.
 usage: run.py --build DIR [--framework NAME] PROGRAM
        run.py --build DIR [--framework NAME] [--ranks N] [--compiled] [--sequence] SCRIPT.py [ARG...]
 
-PROGRAM is a row of table.py. A script of one's own: under torchrun with more than one rank; --compiled where it compiles
-kernels; --sequence where all its CUDA calls come in the same order each time, not only those that give the GPU work.
+PROGRAM is a row of table.py. A script of one's own: under torchrun with more than one rank; --compiled where it uses
+torch.compile; --sequence where all its CUDA calls come in the same order each time, not only those that give the GPU work.
 Exits 77 where the framework cannot be had.
 """
 import argparse

@@ -74,7 +74,7 @@ class Runs:
 def cheap_settings(compiled, compilers):
     """What makes runs cheap, which are hundreds and mostly imports: what programs compile is kept, for all of them, and is
     compiled in the program's own process unless it shall have others for it."""
-    return {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(HERE / "python"),
+    return {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE / "python"),
             "TORCHINDUCTOR_CACHE_DIR": str(compiled / "inductor"), "TRITON_CACHE_DIR": str(compiled / "triton"),
             **({} if compilers else {"TORCHINDUCTOR_COMPILE_THREADS": "1"})}
 

@@ -20,7 +20,7 @@ class Program:
     # differ. None where the program calls none, or all by cuDNN.
     attention: fractions.Fraction | int | None = None
     training: Training | None = None  # what the script's sizes say of its steps, to compare what is inferred
-    compiled: bool = False  # compiles kernels, by torch.compile or Triton
+    compiled: bool = False  # compiles kernels, by torch.compile
     compilers: bool = False  # in processes of their own, as Inductor does unless told otherwise
     only_door: str | None = None  # by which all its launches come
     observed: bool = True  # run again under PyTorch's own observers
@@ -57,7 +57,7 @@ PROGRAMS = {
     "sdpa_cudnn": Program(),
     "fp8_grouped": Program(),
     "elementwise": Program(only_door="symbol"),
-    "own_kernels": Program(compiled=True, only_door="dlsym"),
+    "own_kernels": Program(only_door="dlsym"),
     "compile_default": Program(attention=GPT_ATTENTION, training=gpt(layers=2), compiled=True, compilers=True),
     "compile_reduce_overhead": Program(attention=GPT_ATTENTION, compiled=True, calls="work"),
     # Two GPUs
