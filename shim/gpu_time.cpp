@@ -88,6 +88,11 @@ std::int64_t position(const Timer& t) noexcept {
   return t.plan.in_steps ? g_steps.done.load() : now_ns();
 }
 
+// Where recording began.
+std::int64_t origin(const Timer& t) noexcept {
+  return t.plan.in_steps ? 0 : t.began;
+}
+
 // When to look again for an edge of a window. For steps, what happens tells.
 std::int64_t look_at(const Timer& t, std::int64_t edge) noexcept {
   if (!t.plan.in_steps) return edge;
@@ -102,9 +107,8 @@ void follow_clock(Timer& t) noexcept {
   t.clock_offset += by;
   if (t.retry_at != kForEver) t.retry_at += by;
   t.free_at += by;
-  if (t.plan.in_steps) return;
   t.began += by;
-  move(t.window, by);
+  if (!t.plan.in_steps) move(t.window, by);
 }
 
 WindowCost::Reading reading() noexcept {
@@ -150,20 +154,39 @@ void lengthen_pause(Timer& t, char (&reason)[160]) noexcept {
       100 * t.lost);
 }
 
-void close_window(Timer& t) noexcept {
-  char reason[160];
-  t.cost.closed(reading());
-  lengthen_pause(t, reason);
+void close_window(Timer& t, const char* reason) noexcept {
   no_gpu_time(reason);
   cupti::close_session();
   t.open = false;
 }
 
+void end_window(Timer& t) noexcept {
+  char reason[160];
+  t.cost.closed(reading());
+  lengthen_pause(t, reason);
+  close_window(t, reason);
+}
+
+// A window in steps that nothing tells of might never end: then windows are the usual ones.
+void give_up_steps(Timer& t) noexcept {
+  if (!t.plan.in_steps || g_steps.done.load() != 0 || now_ns() - t.began < kUsualWindows.whole)
+    return;
+  constexpr const char* kReason = "no steps are told by collectives: windows of GPU timing are the usual";
+  if (t.open)
+    close_window(t, kReason);
+  else
+    no_gpu_time(kReason);
+  shim::detail::g_steps_wanted.store(false);
+  t.cost.disturbed();
+  t.plan = kUsualWindows;
+  t.window = next_window(t.plan, t.began, now_ns()).value_or(Window{kForEver, kForEver});
+}
+
 // The window after the present one and those that failures make us skip.
 std::optional<Window> following_window(const Timer& t) noexcept {
-  std::optional<Window> next = next_window(t.plan, t.began, t.window.end);
+  std::optional<Window> next = next_window(t.plan, origin(t), t.window.end);
   for (std::uint32_t i = 0; i < t.skip && next && t.plan.period != 0; ++i)
-    next = next_window(t.plan, t.began, next->end);
+    next = next_window(t.plan, origin(t), next->end);
   return next;
 }
 
@@ -171,9 +194,10 @@ std::optional<Window> following_window(const Timer& t) noexcept {
 std::int64_t advance(Timer& t) noexcept {
   const MutexLock lock(t.lock);
   follow_clock(t);
+  give_up_steps(t);
   const std::int64_t now = position(t);
   while (now >= t.window.end) {
-    if (t.open) close_window(t);
+    if (t.open) end_window(t);
     const auto next = following_window(t);
     t.retry_at = 0;
     t.window = next.value_or(Window{kForEver, kForEver});
@@ -226,9 +250,10 @@ void start_gpu_time(const Config& config) noexcept {
   t.events_instead = config.gpu_time == GpuTimeMode::kAuto;
   detail::g_steps_wanted.store(t.plan.in_steps);
   t.clock_offset = clock_offset();
-  t.began = position(t);
-  t.window = next_window(t.plan, t.began, t.began).value_or(Window{kForEver, kForEver});
-  if (t.window.begin > t.began) no_gpu_time("before the first window of GPU timing");
+  t.began = now_ns();
+  t.window =
+      next_window(t.plan, origin(t), position(t)).value_or(Window{kForEver, kForEver});
+  if (t.window.begin > position(t)) no_gpu_time("before the first window of GPU timing");
   if (cupti::is_held_by_others()) no_gpu_time("the program uses CUPTI itself");
   advance(t);
   t.started = start_thread(t.thread, run, nullptr);

@@ -30,7 +30,7 @@ def command(work, way):
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MFUSHIM_OUT", "MFUSHIM_GPU_TIME", "MFUSIM_"))}
     environment |= {"OMP_NUM_THREADS": "1", "MFUSHIM_OUT": str(work), "MFUSHIM_GPU_TIME": way}
     return [SOURCE / "scripts" / "sim", "--framework", FRAMEWORK, "--instant", *(["--shim"] if way in RECORDED else []),
-            "--", "python", "-B", SOURCE / "tests" / "bench" / "gpt_loop.py"], environment
+            "--", "python", SOURCE / "tests" / "bench" / "gpt_loop.py"], environment
 
 
 def run_pair(work):

@@ -1,10 +1,10 @@
-"""Runs a program once for each of several lists of arguments, each time in a process forked from one that has imported
-PyTorch, which takes far longer than the program. Writes down which process that was, and, where asked, what FlopCounterMode
-counted in it.
+"""Runs commands of Python one after another, each in a process forked from one that has imported PyTorch, which takes far
+longer than most programs. Ends with the first that fails.
 
-usage: each.py OUT PROGRAM CASES     (CASES: JSON, a list of {"arguments": [...], "counted": bool}; OUT/case-NUMBER-RANK.json)
+usage: each.py CASES     (a JSON file: a list of {"folder": ..., "environment": {...}, "command": [SCRIPT, ARG...]};
+                          in its folder a command runs, and leaves what it says: stdout, stderr)
 """
-import contextlib
+import gc
 import json
 import os
 import pathlib
@@ -15,28 +15,29 @@ import sys
 import torch._dynamo
 import torch._inductor.compile_fx
 import torch.distributed.tensor.parallel
-from torch.utils import flop_counter
+import torch.profiler
+import torch.utils.flop_counter
 
 
-def run(out, program, number, case):
+def run(number, folder, environment, command):
+    os.environ.update(environment)
     os.environ["MASTER_PORT"] = str(int(os.environ.get("MASTER_PORT", 0)) + number)  # the last one's may not be free yet
-    sys.argv[:] = [program, *case["arguments"]]
-    flops = flop_counter.FlopCounterMode(display=False)
-    with flops if case["counted"] else contextlib.nullcontext():
-        runpy.run_path(program, run_name="__main__")
-    operators = {str(operator): int(count) for operator, count in flops.get_flop_counts().get("Global", {}).items()}
-    rank = os.environ.get("RANK", "0")
-    (out / f"case-{number}-{rank}.json").write_text(json.dumps({"pid": os.getpid(), "flops": operators}))
+    os.chdir(folder)
+    for stream, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)  # all ranks' in one
+    sys.argv[:] = command
+    sys.path[0] = str(pathlib.Path(command[0]).parent)
+    runpy.run_path(command[0], run_name="__main__")
 
 
 def main():
-    out, program, cases = pathlib.Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
-    for number, case in enumerate(cases):
+    gc.freeze()  # what is imported is no garbage, in no child
+    for number, case in enumerate(json.loads(pathlib.Path(sys.argv[1]).read_text())):
         child = os.fork()
         if child == 0:
-            return run(out, program, number, case)
+            return run(number, **case)
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0:
-            sys.exit(f"case {number} failed: {case['arguments']}")
+            sys.exit(f"failed: {case}")
 
 
 main()

@@ -16,7 +16,7 @@ ENDS = {"normal": 0, "exception": 1, "sys.exit": 3, "os._exit": 4, "SIGTERM": 12
 
 
 def check(runs, how, exit_code):
-    done = runs.run(how, arguments=(how,))
+    done = runs.run(how, arguments=(how,), LEAVE_GARBAGE="")
     # The shell that started the program says 128 + the signal; where it became the program, Python says -signal.
     equal(f"{how}: exit code", done.returncode if done.returncode >= 0 else 128 - done.returncode, exit_code)
     equal(f"{how}: standard output", done.stdout, "worked\n")

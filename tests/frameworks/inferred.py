@@ -10,11 +10,12 @@ import dataclasses
 import itertools
 import json
 import math
+import shutil
 import sys
 
-import table
 from command import run_checks
-from runs import HERE, Runs
+from forked import run_each
+from runs import HERE
 from training import PEAK, gpt_training
 
 import oracles
@@ -22,7 +23,7 @@ import three_ways
 import truth as truth_file
 from mismatch import Mismatch, equal
 
-SIZES = {"steps": 3, "layers": 2, "width": 256, "heads": 4, "length": 128, "batch": 4, "vocabulary": 4096}
+SIZES = {"steps": 3, "layers": 1, "width": 256, "heads": 4, "length": 128, "batch": 4, "vocabulary": 4096}
 
 
 def near(what, found, expected):
@@ -61,11 +62,15 @@ class Case:
     ranks: int
     counted: bool = False  # under FlopCounterMode, which compiles nothing
 
-    def arguments(self):
+    def words(self):
         chosen = {"compile": self.compiled, "checkpoint": self.checkpoint, "tensor-parallel": self.ranks > 1}
         sizes = SIZES | {"accumulate": self.accumulate}
-        return [word for name, size in sizes.items() for word in (f"--{name}", str(size))] + [
-            f"--{name}" for name, is_so in chosen.items() if is_so]
+        return [*([HERE / "observe.py"] if self.counted else []), HERE / "programs" / "train.py",
+                *(word for name, size in sizes.items() for word in (f"--{name}", size)),
+                *(f"--{name}" for name, is_so in chosen.items() if is_so)]
+
+    def settings(self):
+        return {"MFUSHIM_GPU_TIME": "off"} if self.counted else {}
 
     def name(self):
         return (f"{'compiled' if self.compiled else 'eager'}, {'with' if self.checkpoint else 'without'} checkpointing, "
@@ -83,37 +88,39 @@ def all_cases(ranks):
     return cases + [dataclasses.replace(case, counted=True) for case in cases if not case.compiled and ranks == 1]
 
 
-def run(build, framework, ranks, cases):
-    """Each process's own files: (what each.py wrote, in the ranks' order) of each case."""
-    runs = Runs(build, framework, HERE / "programs" / "train.py", table.Program(ranks=ranks))
-    wanted = [{"arguments": case.arguments(), "counted": case.counted} for case in cases]
-    done = runs.run(f"ranks-{ranks}", (str(HERE / "each.py"), str(runs.work / f"ranks-{ranks}")), (json.dumps(wanted),))
-    equal(f"exit code ({done.stderr[-1500:]})", done.returncode, 0)
-    folder = runs.work / f"ranks-{ranks}"
-    return folder, [[json.loads((folder / f"case-{number}-{rank}.json").read_text()) for rank in range(ranks)]
-                    for number in range(len(cases))]
+def run(build, framework, ranks):
+    """Each case's folder."""
+    work = build / "frameworks" / "tests" / framework / f"inferred-{ranks}"
+    shutil.rmtree(work, ignore_errors=True)
+    folders = {case: work / str(number) for number, case in enumerate(all_cases(ranks))}
+    for folder in folders.values():
+        folder.mkdir(parents=True)
+    run_each(build, framework, work, [(folder, case.settings(), case.words()) for case, folder in folders.items()], ranks,
+             shim=True)
+    return folders
+
+
+def counted_products(folder):
+    return oracles.matching(json.loads((folder / "counts-0.json").read_text())["flops"], oracles.MATRIX_PRODUCTS)
+
+
+def check_case(build, case, folder, by_counter):
+    truths = {truth.pid: truth for truth in truth_file.read_processes(folder) if truth.did_work()}
+    document = three_ways.report(build, folder / "logs")
+    try:
+        said = check(document, truths, case.expected())
+        equal("FLOPs of products, FlopCounterMode's", oracles.product_flops(document), by_counter)
+    except Mismatch as mismatch:
+        raise Mismatch(f"{case.name()}: {mismatch} (in {folder})") from mismatch
+    print(f"{case.name()}: {said}, {by_counter} FLOPs as FlopCounterMode")
 
 
 def check_all(build, framework):
-    counted = {}
-    for ranks in (1, 2):
-        cases = all_cases(ranks)
-        folder, processes = run(build, framework, ranks, cases)
-        counted |= {(case.checkpoint, case.accumulate): oracles.matching(found[0]["flops"], oracles.MATRIX_PRODUCTS)
-                    for case, found in zip(cases, processes) if case.counted}
-        for case, found in zip(cases, processes):
-            if case.counted:
-                continue
-            pids = [process["pid"] for process in found]
-            truths = {pid: truth_file.Truth(folder / f"truth-{pid}.jsonl") for pid in pids}
-            document = three_ways.report(build, *(path for pid in pids for path in (folder / "logs").glob(f"*-p{pid}.mfl")))
-            try:
-                said = check(document, truths, case.expected())
-                by_counter = counted[case.checkpoint, case.accumulate]
-                equal("FLOPs of products, FlopCounterMode's", oracles.product_flops(document), by_counter)
-            except Mismatch as mismatch:
-                raise Mismatch(f"{case.name()}: {mismatch} (pids {pids} in {folder})") from mismatch
-            print(f"{case.name()}: {said}, {by_counter} FLOPs as FlopCounterMode")
+    folders = {case: folder for ranks in (1, 2) for case, folder in run(build, framework, ranks).items()}
+    counted = {(case.checkpoint, case.accumulate): counted_products(folder) for case, folder in folders.items() if case.counted}
+    for case, folder in folders.items():
+        if not case.counted:
+            check_case(build, case, folder, counted[case.checkpoint, case.accumulate])
 
 
 if __name__ == "__main__":

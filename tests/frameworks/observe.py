@@ -1,7 +1,7 @@
 """Runs a program as it is, under PyTorch's own observers, and writes down what those counted: floating-point operations
 by FlopCounterMode, work of the GPU by torch.profiler, collectives by c10d's flight recorder.
 
-usage: observe.py OUT PROGRAM [ARG...]     (OUT is a folder; each process writes OUT/counts-RANK.json, trace-RANK.json)
+usage: observe.py PROGRAM [ARG...]     (each process writes counts-RANK.json and trace-RANK.json into $OBSERVE_OUT)
 
 With OBSERVE_FLOPS=0 in the environment FlopCounterMode stays out: under it nothing is compiled.
 """
@@ -70,9 +70,9 @@ def lacking_formulas():
 
 
 def main():
-    out, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    out, program = pathlib.Path(os.environ["OBSERVE_OUT"]), sys.argv[1]
     rank = os.environ.get("RANK", "0")
-    sys.argv[:] = sys.argv[2:]
+    sys.argv[:] = sys.argv[1:]
     sys.path.insert(0, str(pathlib.Path(program).resolve().parent))
     torch.cuda.init()
     flops = flop_counter.FlopCounterMode(display=False, custom_mapping=lacking_formulas())

@@ -63,8 +63,7 @@ def check_three_ways(runs):
 
 
 def observe(runs, way, **settings):
-    observer = (str(HERE / "observe.py"), str(runs.work / way))
-    done = runs.run(way, observer, MFUSHIM_GPU_TIME="off", TORCH_NCCL_TRACE_BUFFER_SIZE="2000", **settings)
+    done = runs.run(way, (HERE / "observe.py",), MFUSHIM_GPU_TIME="off", TORCH_NCCL_TRACE_BUFFER_SIZE="2000", **settings)
     equal(f"exit code {way}", done.returncode, runs.program.exit_code)
 
 

@@ -42,17 +42,13 @@ class Runs:
     def run(self, way, observer=(), arguments=None, shim=True, **settings):
         folder = self.work / way
         folder.mkdir(parents=True)
-        environment = job_environment(self.build, MFUSHIM_OUT=str(folder / "logs"), MFUSIM_TRUTH_CALLS="1")
-        environment |= cheap_settings(self.build / "frameworks" / "compiled" / self.framework, self.program.compilers)
         ranks = self.program.ranks
         start = ["torchrun", f"--nproc-per-node={ranks}"] if self.program.torchrun else ["python"]
-        command = [SOURCE / "scripts" / "sim", "--framework", self.framework, "--gpus", str(ranks), "--truth", folder,
-                   *(["--shim"] if shim else []), "--", *start, *observer, self.script,
-                   *(self.arguments if arguments is None else arguments)]
-        members = [environment | settings]
+        words = [*start, *observer, self.script, *(self.arguments if arguments is None else arguments)]
+        members = [settings]
         if ranks > 1 and not self.program.torchrun:
-            members = [members[0] | member for member in rank_settings(ranks)]
-        return run_together(command, members, folder)
+            members = [settings | member for member in rank_settings(ranks)]
+        return run_together(self.build, self.framework, folder, words, members, ranks, shim, self.program.compilers)
 
     def processes(self, way):
         if way not in self.truth_of:
@@ -73,25 +69,36 @@ class Runs:
 
 def cheap_settings(compiled, compilers):
     """What makes runs cheap, which are hundreds and mostly imports: what programs compile is kept, for all of them, and is
-    compiled in the program's own process unless it shall have others for it."""
-    return {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE / "python"),
+    compiled in the program's own process unless it shall have others for it; Python ends with its garbage."""
+    return {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(HERE / "python"), "LEAVE_GARBAGE": "1",
             "TORCHINDUCTOR_CACHE_DIR": str(compiled / "inductor"), "TRITON_CACHE_DIR": str(compiled / "triton"),
             **({} if compilers else {"TORCHINDUCTOR_COMPILE_THREADS": "1"})}
 
 
 def rank_settings(ranks):
     """What a launcher such as srun or mpirun leaves to whoever starts the ranks."""
-    port = 10000 + os.getpid() % 20000  # below those that the system hands out, and another for each test that runs
+    # Below those that the system hands out, and others for each test that runs, which may use as many as it has cases.
+    port = 10000 + os.getpid() % 600 * 32
     return [{"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks),
              "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)} for rank in range(ranks)]
 
 
-def run_together(command, members, folder):
-    """Runs the command once for each member's environment. When one fails, the others, who would wait for it, are ended."""
+def folder_settings(folder):
+    """Where a run leaves what it says, but for what the simulator does."""
+    return {"MFUSHIM_OUT": str(folder / "logs"), "OBSERVE_OUT": str(folder)}
+
+
+def run_together(build, framework, folder, words, members, gpus, shim, compilers=False):
+    """Runs the command in the folder, once with each member's settings. When one fails, the others, who would wait for it,
+    are ended."""
+    environment = job_environment(build, MFUSIM_TRUTH_CALLS="1", **folder_settings(folder))
+    environment |= cheap_settings(build / "frameworks" / "compiled" / framework, compilers)
+    command = [SOURCE / "scripts" / "sim", "--framework", framework, "--gpus", str(gpus), "--truth", folder,
+               *(["--shim"] if shim else []), "--", *words]
     running = []
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as err:
-        for environment in members:
-            running.append(subprocess.Popen(command, env=environment, cwd=folder, stdout=out, stderr=err))
+        for settings in members:
+            running.append(subprocess.Popen(command, env=environment | settings, cwd=folder, stdout=out, stderr=err))
         while any(process.poll() is None for process in running):
             if any(process.returncode for process in running):
                 for process in running:
