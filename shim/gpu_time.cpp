@@ -171,7 +171,8 @@ void end_window(Timer& t) noexcept {
 void give_up_steps(Timer& t) noexcept {
   if (!t.plan.in_steps || g_steps.done.load() != 0 || now_ns() - t.began < kUsualWindows.whole)
     return;
-  constexpr const char* kReason = "no steps are told by collectives: windows of GPU timing are the usual";
+  constexpr const char* kReason =
+      "no steps are told by collectives: windows of GPU timing are the usual";
   if (t.open)
     close_window(t, kReason);
   else
@@ -251,8 +252,7 @@ void start_gpu_time(const Config& config) noexcept {
   detail::g_steps_wanted.store(t.plan.in_steps);
   t.clock_offset = clock_offset();
   t.began = now_ns();
-  t.window =
-      next_window(t.plan, origin(t), position(t)).value_or(Window{kForEver, kForEver});
+  t.window = next_window(t.plan, origin(t), position(t)).value_or(Window{kForEver, kForEver});
   if (t.window.begin > position(t)) no_gpu_time("before the first window of GPU timing");
   if (cupti::is_held_by_others()) no_gpu_time("the program uses CUPTI itself");
   advance(t);

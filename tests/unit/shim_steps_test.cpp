@@ -8,7 +8,15 @@ namespace {
 
 using mfushim::shim::StepCounter;
 
-enum Shape : std::uint32_t { kGather = 1, kScatter, kBucket, kLastBucket, kNorm, kActivations, kEval };
+enum Shape : std::uint32_t {
+  kGather = 1,
+  kScatter,
+  kBucket,
+  kLastBucket,
+  kNorm,
+  kActivations,
+  kEval
+};
 
 void repeat(StepCounter& counter, Shape shape, int times) {
   for (int i = 0; i < times; ++i) counter.collective(shape);

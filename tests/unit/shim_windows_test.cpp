@@ -81,7 +81,8 @@ TEST_CASE("windows are read as numbers of steps", "[windows]") {
   CHECK(next_window(*parse_windows("0:5steps"), 0, 4)->end == 5);
   CHECK_FALSE(next_window(*parse_windows("0steps:5steps"), 0, 5));
   CHECK_FALSE(parse_windows("0:5:10")->in_steps);
-  for (const char* bad : {"1:5steps", "5steps:1", "0:5steps:10", "0:5:10steps", "0:0.5steps", "0:5 steps"})
+  for (const char* bad :
+       {"1:5steps", "5steps:1", "0:5steps:10", "0:5:10steps", "0:0.5steps", "0:5 steps"})
     CHECK_FALSE(parse_windows(bad));
 }
 
