@@ -15,25 +15,30 @@ ENDS = {"normal": 0, "exception": 1, "sys.exit": 3, "os._exit": 4, "SIGTERM": 12
         "SIGKILL": 128 + signal.SIGKILL}
 
 
-def check(runs, how, exit_code):
-    done = runs.run(how, arguments=(how,), LEAVE_GARBAGE="")
+def check(runs, way, arguments, exit_code):
+    done = runs.run(way, arguments=arguments, LEAVE_GARBAGE="")
     # The shell that started the program says 128 + the signal; where it became the program, Python says -signal.
-    equal(f"{how}: exit code", done.returncode if done.returncode >= 0 else 128 - done.returncode, exit_code)
-    equal(f"{how}: standard output", done.stdout, "worked\n")
-    (truth,) = runs.truths(how).values()
-    launches = truth.launches()
-    if launches < 40:
-        raise Mismatch(f"{how}: only {launches} launches in the truth file")
-    document = runs.report(how)
-    equal(f"{how}: launches", document["coverage"]["launches"]["seen_by_api"], launches)
-    equal(f"{how}: products", sum(g["calls"] for g in document["gemms"]), len(truth.lines["gemm"]))
-    print(f"{how}: {launches} launches, all in the log")
+    equal(f"{way}: exit code", done.returncode if done.returncode >= 0 else 128 - done.returncode, exit_code)
+    equal(f"{way}: standard output", done.stdout, "worked\n" * runs.program.ranks)
+    truths = runs.truths(way).values()
+    equal(f"{way}: processes", len(truths), runs.program.ranks)
+    launches = sum(truth.launches() for truth in truths)
+    if launches < 40 * runs.program.ranks:
+        raise Mismatch(f"{way}: only {launches} launches in the truth file")
+    document = runs.report(way)
+    equal(f"{way}: logs", len(document["ranks"]), runs.program.ranks)
+    equal(f"{way}: launches", document["coverage"]["launches"]["seen_by_api"], launches)
+    equal(f"{way}: products", sum(g["calls"] for g in document["gemms"]), sum(len(truth.lines["gemm"]) for truth in truths))
+    print(f"{way}: {launches} launches, all in the log")
 
 
 def check_all(build, framework):
-    runs = Runs(build, framework, HERE / "programs" / "ends.py", table.Program())
+    script = HERE / "programs" / "ends.py"
+    runs = Runs(build, framework, script, table.Program())
     for how, exit_code in ENDS.items():
-        check(runs, how, exit_code)
+        check(runs, how, (how,), exit_code)
+    # torchrun ends the other with SIGTERM, and says 1.
+    check(Runs(build, framework, script, table.Program(ranks=2, torchrun=True)), "SIGKILL of one rank", ("SIGKILL", "1"), 1)
 
 
 if __name__ == "__main__":
