@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "cupti_others.hpp"
 #include "cupti_session.hpp"
@@ -31,11 +32,6 @@ namespace mfushim::shim {
 
 namespace {
 
-// Without other wishes, a job is timed for five minutes, which is all of a short one, and then ten
-// seconds in ten minutes: CUPTI slows jobs by up to 30 % (a few published cases are worse), and a
-// sixtieth of that is half a percent.
-constexpr WindowPlan kUsualWindows = {
-    .whole = 300'000'000'000, .length = 10'000'000'000, .period = 600'000'000'000};
 constexpr int kStopSeconds = 10;
 // The real-time clock may be set meanwhile.
 constexpr std::int64_t kLongestWait = 10'000'000'000;
@@ -43,7 +39,8 @@ constexpr std::int64_t kClockWasSet = 1'000'000'000;
 constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after another
 
 struct Timer {
-  WindowPlan plan;
+  WindowPlan asked;
+  WindowPlan plan;  // that, or the usual one while it cannot be kept
   std::int64_t began = 0;
   bool loud = false;            // tell on stderr of failures
   bool events_instead = false;  // where CUPTI refuses
@@ -55,6 +52,7 @@ struct Timer {
   // Under the lock: windows open and close on the timer's thread, and CUPTI is given up on any.
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   Window window;
+  std::int64_t seen = 0;          // steps
   std::int64_t clock_offset = 0;  // real time - monotonic
   std::uint32_t skip = 0;         // windows to leave out
   std::int64_t retry_at = 0;      // CUPTI refused the present window
@@ -71,7 +69,8 @@ struct Steps {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   StepCounter counter;
   std::atomic<std::int64_t> done = 0;
-  std::atomic<std::int64_t> next = 0;  // that the timer's thread waits for; 0: none
+  std::atomic<std::uint64_t> latest_ns = 0;  // when that changed, on the monotonic clock
+  std::atomic<std::int64_t> next = 0;        // that the timer's thread waits for; 0: none
 };
 constinit Steps g_steps;
 
@@ -108,6 +107,7 @@ void follow_clock(Timer& t) noexcept {
   if (t.retry_at != kForEver) t.retry_at += by;
   t.free_at += by;
   t.began += by;
+  t.cost.disturbed();
   if (!t.plan.in_steps) move(t.window, by);
 }
 
@@ -167,20 +167,33 @@ void end_window(Timer& t) noexcept {
   close_window(t, reason);
 }
 
-// A window in steps that nothing tells of might never end: then windows are the usual ones.
-void give_up_steps(Timer& t) noexcept {
-  if (!t.plan.in_steps || g_steps.done.load() != 0 || now_ns() - t.began < kUsualWindows.whole)
-    return;
-  constexpr const char* kReason =
-      "no steps are told by collectives: windows of GPU timing are the usual";
+// Whatever was, from now on windows are as the plan has them.
+void begin_plan(Timer& t, const char* reason) noexcept {
   if (t.open)
-    close_window(t, kReason);
+    close_window(t, reason);
   else
-    no_gpu_time(kReason);
-  shim::detail::g_steps_wanted.store(false);
+    no_gpu_time(reason);
   t.cost.disturbed();
-  t.plan = kUsualWindows;
-  t.window = next_window(t.plan, t.began, now_ns()).value_or(Window{kForEver, kForEver});
+  t.retry_at = 0;
+  t.window = next_window(t.plan, origin(t), position(t)).value_or(Window{kForEver, kForEver});
+}
+
+void follow_steps(Timer& t) noexcept {
+  if (!shim::detail::g_steps_wanted.load()) return;
+  const std::uint64_t since = shim::detail::monotonic_ns() - g_steps.latest_ns.load();
+  const bool told = are_steps_told(static_cast<std::int64_t>(since));
+  if (!told && t.plan.in_steps) {
+    t.asked = std::exchange(t.plan, kUsualWindows);
+    return begin_plan(t, "no steps are told by collectives: windows of GPU timing are the usual");
+  }
+  const std::int64_t done = g_steps.done.load();
+  if (told && !t.plan.in_steps) {
+    t.plan = t.asked;
+    begin_plan(t, "steps are told: windows of GPU timing are in steps");
+  } else if (done < t.seen) {
+    begin_plan(t, "steps of the job are told better, and counted anew");
+  }
+  t.seen = done;
 }
 
 // The window after the present one and those that failures make us skip.
@@ -195,13 +208,14 @@ std::optional<Window> following_window(const Timer& t) noexcept {
 std::int64_t advance(Timer& t) noexcept {
   const MutexLock lock(t.lock);
   follow_clock(t);
-  give_up_steps(t);
+  follow_steps(t);
   const std::int64_t now = position(t);
   while (now >= t.window.end) {
     if (t.open) end_window(t);
     const auto next = following_window(t);
     t.retry_at = 0;
     t.window = next.value_or(Window{kForEver, kForEver});
+    if (!next) shim::detail::g_steps_wanted.store(false);
   }
   if (now < t.window.begin) return look_at(t, t.window.begin);
   const std::int64_t end = look_at(t, t.window.end);
@@ -231,9 +245,12 @@ void wake(Timer& t) noexcept {
 
 void step_done() noexcept {
   const auto done = static_cast<std::int64_t>(g_steps.counter.steps());
-  g_steps.done.store(done);
+  const std::int64_t before = g_steps.done.exchange(done);
+  if (done == before) return;
+  g_steps.latest_ns.store(shim::detail::monotonic_ns());
   std::int64_t next = g_steps.next.load();
-  if (next != 0 && done >= next && g_steps.next.compare_exchange_strong(next, 0)) wake(g_timer);
+  const bool reached = next != 0 && done >= next && g_steps.next.compare_exchange_strong(next, 0);
+  if (reached || done < before) wake(g_timer);
 }
 
 }  // namespace
@@ -249,6 +266,7 @@ void start_gpu_time(const Config& config) noexcept {
       config.windows.value_or(config.gpu_time == GpuTimeMode::kAuto ? kUsualWindows : WindowPlan{});
   t.loud = config.verbose || config.gpu_time == GpuTimeMode::kCupti;
   t.events_instead = config.gpu_time == GpuTimeMode::kAuto;
+  g_steps.latest_ns.store(detail::monotonic_ns());
   detail::g_steps_wanted.store(t.plan.in_steps);
   t.clock_offset = clock_offset();
   t.began = now_ns();
@@ -319,10 +337,13 @@ void forget_gpu_time() noexcept {
   Timer& t = g_timer;
   pthread_mutex_init(&t.lock, nullptr);
   pthread_mutex_init(&g_steps.lock, nullptr);
-  if (detail::g_steps_wanted.exchange(false)) ::new (&g_steps.counter) StepCounter;
+  // In its place, and only where it was written to: it is large for a stack, and for a copy.
+  if (t.plan.in_steps || t.asked.in_steps) ::new (&g_steps.counter) StepCounter;
+  detail::g_steps_wanted.store(false);
   g_steps.done.store(0);
   g_steps.next.store(0);
   t.open = t.started = false;
+  t.seen = 0;
   t.times_given = 0;
   t.retry_at = 0;
   t.skip = 0;

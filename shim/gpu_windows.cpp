@@ -79,10 +79,16 @@ std::optional<WindowPlan> parse_windows(const char* text) noexcept {
   plan.period = period->value;
   if (plan.period == plan.length) {
     // One window without an end, whose edges would be gaps.
+    plan.in_steps = plan.in_steps && plan.start != 0;
     plan.length = kForEver;
     plan.period = 0;
   }
   return plan;
+}
+
+bool are_steps_told(std::int64_t ns_since_step) noexcept {
+  constexpr std::int64_t kPatience = 300'000'000'000;
+  return ns_since_step < kPatience;
 }
 
 void move(Window& window, std::int64_t by) noexcept {

@@ -17,6 +17,16 @@ struct WindowPlan {
   std::int64_t period = 0;        // windows begin at its multiples; 0: there is one, at `start`
 };
 
+// Without other wishes, a job is timed for five minutes, which is all of a short one, and then ten
+// seconds in ten minutes: CUPTI slows jobs by up to 30 % (a few published cases are worse), and a
+// sixtieth of that is half a percent.
+inline constexpr WindowPlan kUsualWindows = {
+    .whole = 300'000'000'000, .length = 10'000'000'000, .period = 600'000'000'000};
+
+// Windows in steps might never end, or never begin, while nothing tells of steps: after five
+// minutes without any they are the usual ones, until steps are told again.
+bool are_steps_told(std::int64_t ns_since_step) noexcept;
+
 struct Window {
   std::int64_t begin = 0;
   std::int64_t end = 0;  // kForEver: none

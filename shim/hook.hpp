@@ -71,7 +71,8 @@ template <format::Api api, class R, class... Args>
     for (std::uint32_t n = 1; call.result == 0 && another(kTag, target, details, n, args...); ++n)
       emit_call<kClass>(begun, details, call);
   if constexpr (marks_steps(plain(api)))
-    if (are_steps_wanted() && call.result == 0 && details.graph == 0) [[unlikely]] {
+    if (are_steps_wanted() && is_under_way(kClass, call.result) && details.graph == 0)
+        [[unlikely]] {
       if constexpr (kClass == format::ApiClass::kGraphLaunch)
         mark_graph_launch(details.subject);
       else

@@ -74,6 +74,12 @@ consteval bool marks_steps(format::Api api) {
           !name.ends_with("Recv") && !name.ends_with("Signal"));
 }
 
+// Of a communicator that does not block, a call may say "in progress".
+constexpr bool is_under_way(format::ApiClass c, std::int32_t result) {
+  constexpr std::int32_t kNcclInProgress = 7;
+  return result == 0 || (c == format::ApiClass::kCollective && result == kNcclInProgress);
+}
+
 template <format::Api api, format::Api... list>
 concept AnyOf = ((api == list) || ...);
 

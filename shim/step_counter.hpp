@@ -1,5 +1,5 @@
-// Steps of a job, counted while it runs, by what all its ranks do alike: the order of collectives
-// and graph launches, which repeats.
+// Steps of a job, counted while it runs, by its collectives and graph launches: most kinds of them
+// happen once in a step.
 #pragma once
 
 #include <array>
@@ -7,47 +7,41 @@
 
 namespace mfushim::shim {
 
-// Sees marks. A mark is a graph launch, or a run of collectives that are alike with its length:
-// layer by layer they repeat too, which makes no steps. Two ranks that see the same marks count the
-// same steps. Passes that accumulate gradients count each, if they end in the same collectives.
+// Counts calls by kind. In a training job layers and micro-batches share a few kinds, of which each
+// step has many; buckets of gradients, parameters outside of layers and norms are kinds of their
+// own, of which it has one. So the calls of one kind tell the steps: of those kinds that are as
+// frequent as most are, and the rarer where that leaves a choice. In which order calls come does
+// not matter: threads may race, and ranks that make the same calls count the same steps.
 class StepCounter {
  public:
-  // `shape` and `graph` are equal for what is alike.
-  void collective(std::uint32_t shape) noexcept;
+  // One more call; `kind` is equal for what is alike, and not 0.
+  void collective(std::uint32_t kind) noexcept;
   void graph_launch(std::uint32_t graph) noexcept;
 
-  // Complete ones, from where the marks began to repeat; 0 until they are told.
-  std::uint64_t steps() const noexcept { return steps_; }
+  // 0 until they are told, which is looked into each time that there are twice as many calls. Fewer
+  // than before, when what was taken for steps turns out to be parts of them.
+  std::uint64_t steps() const noexcept;
 
  private:
-  static constexpr std::uint64_t kKept = 1 << 14;
-  static constexpr std::uint64_t kPeriods = 3;  // that must be alike
-  static constexpr std::uint64_t kFewest = 8;   // marks that say something
+  static constexpr std::uint32_t kSlots = 1024;  // for kinds; a power of two
 
-  void close_run() noexcept;
-  void add(std::uint32_t mark, std::uint32_t length) noexcept;
-  bool follow(std::uint32_t mark) noexcept;
+  struct Kind {
+    std::uint64_t key = 0;  // 0: none
+    std::uint64_t count = 0;
+    std::uint64_t last = 0;  // which of all calls
+  };
+
+  void add(std::uint64_t key) noexcept;
+  Kind* find(std::uint64_t key) noexcept;
   void look() noexcept;
-  void adopt(std::uint64_t period) noexcept;
-  std::uint32_t mark(std::uint64_t index) const noexcept { return marks_[index % kKept]; }
-  std::uint64_t oldest() const noexcept;
-  std::uint64_t latest_most() const noexcept;
-  bool repeats(std::uint64_t period, std::uint64_t from) const noexcept;
-  bool ends_in_cycle() const noexcept;
+  void start_anew() noexcept;
 
-  std::uint32_t run_of_ = 0;  // the shape
-  std::uint32_t run_ = 0;     // its length; 0: none
-  std::array<std::uint32_t, kKept> marks_{};
-  std::uint64_t count_ = 0;                    // of marks so far
-  std::array<std::uint32_t, kKept> before_{};  // calls before each mark
-  std::uint32_t calls_ = 0;
-  std::uint64_t next_look_ = 0;
-  std::array<std::uint32_t, kKept / kPeriods> cycle_{};
-  std::uint64_t period_ = 0;  // marks of a step; 0: not known
-  std::uint64_t phase_ = 0;   // marks of the present step, as long as they are the cycle's
-  bool following_ = false;    // they are
-  std::uint64_t lost_at_ = 0;
-  std::uint64_t steps_ = 0;
+  std::array<Kind, kSlots> kinds_{};
+  std::uint32_t known_ = 0;      // slots in use
+  std::uint64_t calls_ = 0;      // since the latest start
+  std::uint64_t next_look_ = 0;  // in calls
+  const Kind* told_by_ = nullptr;
+  std::uint64_t before_ = 0;  // steps before the latest start
 };
 
 }  // namespace mfushim::shim

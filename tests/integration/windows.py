@@ -152,6 +152,7 @@ def check_steps(truth, windows, window, steps):
     in_step = len(collectives) // steps
     ends = collectives[in_step - 1 :: in_step]
     equal("ends of steps", len(ends), steps)
+    equal("windows", len(windows), math.ceil(steps / period))
     for i, (first, last) in enumerate(windows):
         begun, ended = (sum(end < corr for end in ends) for corr in (first, last))
         due = i * period

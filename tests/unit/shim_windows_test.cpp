@@ -86,6 +86,15 @@ TEST_CASE("windows are read as numbers of steps", "[windows]") {
     CHECK_FALSE(parse_windows(bad));
 }
 
+TEST_CASE("windows in steps wait five minutes for a step", "[windows]") {
+  CHECK(are_steps_told(0));
+  CHECK(are_steps_told(299 * kS));
+  CHECK_FALSE(are_steps_told(301 * kS));
+  // All the time: there is nothing to wait for.
+  CHECK_FALSE(parse_windows("0:5steps:5steps")->in_steps);
+  CHECK(parse_windows("9steps:5steps:5steps")->in_steps);
+}
+
 TEST_CASE("a clock that is set moves a window, not its length", "[windows]") {
   Window window{100 * kS, 103 * kS};
   move(window, -3600 * kS);
