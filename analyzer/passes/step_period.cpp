@@ -20,6 +20,7 @@ constexpr double kSame = 0.999;              // parts that are one and the same 
 constexpr double kNearlyAll = 0.8;           // of the steps
 constexpr double kNearlyBest = 0.1;          // of coverage
 constexpr double kAfterUpdate = 0.1;         // of a step: the work that may follow the optimizer's
+constexpr std::size_t kFewestPauses = 3;     // at a place in steps, whose median says something
 
 std::size_t count_alike(const Period& period) {
   return static_cast<std::size_t>(
@@ -251,7 +252,8 @@ Ends moved_to_pause(const TokenStream& stream, const Period& period) {
   const auto usual = std::max_element(
       by_size.begin(), by_size.end(),
       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-  if (usual == by_size.end()) return {};
+  // A pause of one or two steps may be the machine's.
+  if (usual == by_size.end() || usual->second.size() < kFewestPauses) return {};
   const auto& [size, segments] = *usual;
   const std::vector<std::int64_t> pauses =
       median_pauses(stream, segments, movable(stream, period.anchor, *segments.front()));

@@ -145,8 +145,8 @@ def check_duty(timing, window):
 
 
 def check_steps(truth, windows, window, steps):
-    """A window goes from within a step that it should begin in to within one that it should end in, or a later one by less
-    than its length, since what opens and closes it runs beside the job."""
+    """A window goes from within the step before the one that it should begin with, where a call tells that step, to within
+    its last; both later by less than its length, since what opens and closes it runs beside the job."""
     _, length, period = (int(number.removesuffix("steps")) for number in window.split(":"))
     collectives = sorted(line["corr"] for line in truth.lines["kernel"] if line["comm"])
     in_step = len(collectives) // steps
@@ -156,7 +156,7 @@ def check_steps(truth, windows, window, steps):
     for i, (first, last) in enumerate(windows):
         begun, ended = (sum(end < corr for end in ends) for corr in (first, last))
         due = i * period
-        if not (due <= begun < due + length and min(due + length, steps - 1) <= ended < due + 2 * length):
+        if not (due - 1 <= begun < due + length and min(due + length, steps) - 1 <= ended < due + 2 * length):
             raise Mismatch(f"window {i} goes from step {begun} to {ended}, not {due} to {due + length}")
     return f"{length} of {period} steps"
 
