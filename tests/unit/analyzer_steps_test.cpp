@@ -131,6 +131,20 @@ TEST_CASE("without optimizer the pause before a step's input begins it", "[analy
   program.check();
 }
 
+// In a job of two steps the machine may have paused at one place in both.
+TEST_CASE("two pauses do not move two steps", "[analyzer]") {
+  Program program;
+  for (int i = 0; i < 2; ++i)
+    program.step([&] {
+      program.work(P::kLoaded, 500'000);
+      program.work({23, 24, 25, 26, 27, 28, 29, 30, 31});
+      program.work(32, 50'000'000);
+      program.forward_and_backward();
+      program.work(P::kPlainUpdate);
+    });
+  program.check();
+}
+
 TEST_CASE("the graph that holds most of the work outweighs eager first steps", "[analyzer]") {
   Program program;
   for (int i = 0; i < 3; ++i) plain_step(program);
