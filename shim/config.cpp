@@ -40,8 +40,7 @@ std::optional<WindowPlan> read_windows() noexcept {
   const auto plan = parse_windows(value);
   if (!plan)
     say("MFUSHIM_WINDOW=%s is not START:LENGTH[:PERIOD] in seconds, as in 60:5:300, or in steps, "
-        "as "
-        "in 100steps:5steps:1000steps; no windows are used",
+        "as in 100steps:5steps:1000steps; no windows are used",
         value);
   return plan;
 }

@@ -36,11 +36,12 @@ constexpr int kStopSeconds = 10;
 // The real-time clock may be set meanwhile.
 constexpr std::int64_t kLongestWait = 10'000'000'000;
 constexpr std::int64_t kClockWasSet = 1'000'000'000;
+constexpr Window kNoWindow{kForEver, kForEver};
 constexpr std::uint32_t kMostSkipped = 64;  // windows after failures, one after another
 
 struct Timer {
-  WindowPlan asked;
-  WindowPlan plan;  // that, or the usual one while it cannot be kept
+  WindowPlan plan;
+  WindowPlan put_aside;  // in steps, while none are told
   std::int64_t began = 0;
   bool loud = false;            // tell on stderr of failures
   bool events_instead = false;  // where CUPTI refuses
@@ -175,7 +176,7 @@ void begin_plan(Timer& t, const char* reason) noexcept {
     no_gpu_time(reason);
   t.cost.disturbed();
   t.retry_at = 0;
-  t.window = next_window(t.plan, origin(t), position(t)).value_or(Window{kForEver, kForEver});
+  t.window = next_window(t.plan, origin(t), position(t)).value_or(kNoWindow);
 }
 
 void follow_steps(Timer& t) noexcept {
@@ -183,12 +184,12 @@ void follow_steps(Timer& t) noexcept {
   const std::uint64_t since = shim::detail::monotonic_ns() - g_steps.latest_ns.load();
   const bool told = are_steps_told(static_cast<std::int64_t>(since));
   if (!told && t.plan.in_steps) {
-    t.asked = std::exchange(t.plan, kUsualWindows);
+    t.put_aside = std::exchange(t.plan, kUsualWindows);
     return begin_plan(t, "no steps are told by collectives: windows of GPU timing are the usual");
   }
   const std::int64_t done = g_steps.done.load();
   if (told && !t.plan.in_steps) {
-    t.plan = t.asked;
+    t.plan = t.put_aside;
     begin_plan(t, "steps are told: windows of GPU timing are in steps");
   } else if (done < t.seen) {
     begin_plan(t, "steps of the job are told better, and counted anew");
@@ -214,7 +215,7 @@ std::int64_t advance(Timer& t) noexcept {
     if (t.open) end_window(t);
     const auto next = following_window(t);
     t.retry_at = 0;
-    t.window = next.value_or(Window{kForEver, kForEver});
+    t.window = next.value_or(kNoWindow);
     if (!next) shim::detail::g_steps_wanted.store(false);
   }
   if (now < t.window.begin) return look_at(t, t.window.begin);
@@ -231,9 +232,9 @@ void* run(void*) noexcept {
   while (!t.stop.load()) {
     const std::uint32_t seen = t.events.load();
     const std::int64_t wait = std::min(advance(t) - now_ns(), kLongestWait);
-    const timespec until = {wait / 1'000'000'000, wait % 1'000'000'000};
+    const timespec timeout = {wait / 1'000'000'000, wait % 1'000'000'000};
     if (!t.stop.load() && wait > 0)
-      syscall(SYS_futex, &t.events, FUTEX_WAIT, seen, &until, nullptr, 0);
+      syscall(SYS_futex, &t.events, FUTEX_WAIT, seen, &timeout, nullptr, 0);
   }
   return nullptr;
 }
@@ -270,7 +271,7 @@ void start_gpu_time(const Config& config) noexcept {
   detail::g_steps_wanted.store(t.plan.in_steps);
   t.clock_offset = clock_offset();
   t.began = now_ns();
-  t.window = next_window(t.plan, origin(t), position(t)).value_or(Window{kForEver, kForEver});
+  t.window = next_window(t.plan, origin(t), position(t)).value_or(kNoWindow);
   if (t.window.begin > position(t)) no_gpu_time("before the first window of GPU timing");
   if (cupti::is_held_by_others()) no_gpu_time("the program uses CUPTI itself");
   advance(t);
@@ -338,7 +339,7 @@ void forget_gpu_time() noexcept {
   pthread_mutex_init(&t.lock, nullptr);
   pthread_mutex_init(&g_steps.lock, nullptr);
   // In its place, and only where it was written to: it is large for a stack, and for a copy.
-  if (t.plan.in_steps || t.asked.in_steps) ::new (&g_steps.counter) StepCounter;
+  if (t.plan.in_steps || t.put_aside.in_steps) ::new (&g_steps.counter) StepCounter;
   detail::g_steps_wanted.store(false);
   g_steps.done.store(0);
   g_steps.next.store(0);

@@ -62,11 +62,11 @@ void StepCounter::start_anew() noexcept {
 
 void StepCounter::look() noexcept {
   next_look_ = 2 * calls_;
+  const auto is_present = [&](const Kind& kind) { return kind.last > calls_ / 4 * 3; };
   const Kind* best = nullptr;
   std::uint32_t most = 0, present = 0;
   for (const Kind& kind : kinds_) {
-    const auto is_present = [&](const Kind& k) { return k.last > calls_ / 4 * 3; };
-    if (kind.key == 0 || !is_present(kind)) continue;
+    if (!is_present(kind)) continue;
     ++present;
     const auto like_it = static_cast<std::uint32_t>(
         std::count_if(kinds_.begin(), kinds_.end(), [&](const Kind& other) {
@@ -77,8 +77,7 @@ void StepCounter::look() noexcept {
     best = &kind;
     most = like_it;
   }
-  // Calls that are all alike may be many to a step. A graph that is launched again and again is
-  // one.
+  // Calls that are all alike may be many to a step. A graph launched again and again is one.
   const bool is_told =
       best != nullptr && best->count >= kFewest && (present > 1 || (best->key & kGraph) != 0);
   told_by_ = is_told ? best : nullptr;

@@ -23,7 +23,7 @@ import three_ways
 import truth as truth_file
 from mismatch import Mismatch, equal
 
-SIZES = {"steps": 3, "layers": 1, "width": 256, "heads": 4, "length": 128, "batch": 4, "vocabulary": 4096}
+SIZES = {"steps": 3, "layers": 2, "width": 256, "heads": 4, "length": 128, "batch": 4, "vocabulary": 4096}
 
 
 def near(what, found, expected):
@@ -95,8 +95,7 @@ def run(build, framework, ranks):
     folders = {case: work / str(number) for number, case in enumerate(all_cases(ranks))}
     for folder in folders.values():
         folder.mkdir(parents=True)
-    run_each(build, framework, work, [(folder, case.settings(), case.words()) for case, folder in folders.items()], ranks,
-             shim=True)
+    run_each(build, framework, work, [(folder, case.settings(), case.words()) for case, folder in folders.items()], ranks)
     return folders
 
 
